@@ -1,0 +1,48 @@
+# One command each, the same on a laptop and in CI. `make` alone prints them.
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.ready
+
+.PHONY: help setup java demo test fuzz lint bench docs clean
+
+help: ## print this help
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | sort | awk -F'\t' '{printf "  make %-8s %s\n", $$1, $$2}'
+
+setup: $(STAMP) java ## build .venv with the pinned versions, and see that Java is there
+
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "velostream needs Python 3.11 or newer; try: make PYTHON=python3.11 $(MAKECMDGOALS)"; exit 3; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "installing the pinned versions into $(VENV) (once, about a minute)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
+
+java:
+	@bash scripts/java.sh
+
+demo: setup ## check and explain the trading application
+	$(BIN)/velo validate examples/trading/app.sql
+	$(BIN)/velo explain examples/trading/app.sql
+
+test: setup ## lint, then all tests, with the coverage of the package
+	$(BIN)/python -m pytest --cov=velostream --cov-report=term
+
+fuzz: setup ## 20,000 mutated statements: no traceback, no hang, no truncated statement
+	VELO_FUZZ=20000 $(BIN)/python -m pytest -q tests/sql/test_fuzz.py
+
+lint: setup ## ruff and mypy
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: setup ## speed of what exists, as a table
+	$(BIN)/python -m benchmarks.validate
+
+docs: setup ## write the generated reference pages
+	$(BIN)/python -m velostream.cli.main docs docs/reference
+
+clean: ## remove the environment and all caches
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage htmlcov

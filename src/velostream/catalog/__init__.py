@@ -1,0 +1,1 @@
+"""What exists: streams, tables, sinks, and their schemas."""

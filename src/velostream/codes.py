@@ -1,0 +1,110 @@
+"""The codes of all errors and warnings: whose fault, what it means, what to do. The reference page is made from this."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from velostream.registry import by_name
+
+
+class Domain(Enum):
+    """Whose fault: decides the exit code and the HTTP status."""
+
+    USER = "user"
+    EXTERNAL = "external"
+    INTERNAL = "internal"
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """One kind of finding. Its name never changes once released."""
+
+    name: str
+    meaning: str
+    remedy: str
+    domain: Domain = Domain.USER
+
+
+_USER = (
+    # text
+    Code("syntax", "the text is not a statement of the dialect", "look at the marked place; the hint says what was expected there"),
+    Code("unsupported", "the statement is understood, but the engine cannot run it", "use the way that the hint names"),
+    Code("empty", "there is no statement in the file", "write at least one statement"),
+    Code("unknown-annotation", "an annotation (`-- @name: value`) that nobody reads", "correct its name"),
+    Code("invalid-annotation", "an annotation whose value cannot be used", "correct the value"),
+    Code("duplicate-annotation", "an annotation is given twice for one statement", "keep one"),
+    # names
+    Code("unknown-stream", "a statement reads something that no statement declares", "declare it, correct the name, or give it a type with WITH"),
+    Code("unknown-column", "a column that none of the sources has", "correct the name; the hint lists the columns"),
+    Code("ambiguous-column", "a column that several sources have", "put the source's name or alias before it"),
+    Code("unknown-function", "a function that neither Spark nor Velostream has", "correct the name, or register it as a Python function"),
+    Code("unknown-window", "a window that is neither a kind of window nor a named one", "use TUMBLING, SLIDING, SESSION, CUMULATE or a name from `windowing:`"),
+    Code("duplicate-name", "two statements, columns or aliases of one name", "rename one"),
+    Code("reserved-column", "a user's column is named like a system column", "rename it with AS, or in the column list"),
+    Code("no-system-column", "a system column that this source or query does not have", "the hint says where it exists"),
+    Code("cyclic-dependency", "statements that read each other in a circle", "break the circle; the message shows it"),
+    Code("unused-stream", "a stream without a sink that nobody reads is not run", "read it, give it a sink, or remove it"),
+    # properties
+    Code("unknown-property", "a property that neither the job nor a source or sink knows", "correct its name"),
+    Code("invalid-property", "a property's value that its type refuses", "the hint shows a value that works"),
+    Code("missing-property", "a property without which a source or sink cannot work", "add it"),
+    Code("ambiguous-property", "a property without a prefix where several sources could be meant", "put the source's name before it"),
+    Code("conflicting-properties", "two settings that contradict each other", "keep one"),
+    Code("invalid-config", "a configuration file that cannot be read, or that extends itself", "correct the file"),
+    Code("missing-config", "a configuration file that is not there", "correct the path: it is relative to the SQL file"),
+    Code("missing-variable", "a `${VARIABLE}` that the environment does not have", "set it, or give a default: `${VARIABLE:default}`"),
+    Code("invalid-duration", "a length of time that cannot be read", "write 500ms, 5s, 1m, 2h, 1d or INTERVAL '1' MINUTE"),
+    Code("invalid-size", "an amount of bytes that cannot be read", "write 512MB or 4GB"),
+    # schemas
+    Code("invalid-type", "a type that Spark does not have", "use a Spark SQL type"),
+    Code("invalid-schema", "a schema file or sample that cannot be used", "correct the file"),
+    Code("unknown-schema", "a source whose columns are not known without running", "declare columns to have them checked"),
+    # meaning
+    Code("type-mismatch", "an operator or function that does not take these types", "cast one side, or correct the column"),
+    Code("wrong-arguments", "a function called with too few or too many arguments", "the hint shows its signature"),
+    Code("aggregate-not-allowed", "an aggregate where rows are not grouped yet, or inside another one", "move it to HAVING or the select list"),
+    Code("not-grouped", "a column that is neither grouped nor inside an aggregate", "add it to GROUP BY, or aggregate it"),
+    Code("missing-grouping", "an aggregate without GROUP BY or WINDOW over a stream", "add GROUP BY or WINDOW"),
+    Code("having-without-grouping", "HAVING where nothing is grouped", "use WHERE, or add GROUP BY or WINDOW"),
+    Code("implicit-grouping", "the plain columns of the select list are the grouping", "write GROUP BY to say so yourself"),
+    Code("invalid-window", "a window that cannot work", "correct its size, advance or gap"),
+    Code("window-time", "a window on something that is not a time", "window on a TIMESTAMP column, or on `_event_time`"),
+    Code("row-window", "a row window that cannot run on a stream as written", "the hint says what to add"),
+    Code("emit-conflict", "two ways of emission that exclude each other", "keep one"),
+    Code("emit-final-unbounded", "EMIT FINAL without a window on input that does not end", "add a WINDOW, or flush the job by hand"),
+    Code("order-unbounded", "ORDER BY or LIMIT where a stream never ends", "add a WINDOW, or drop the clause"),
+    Code("unbounded-state", "state that grows without end", "set state.ttl, or add a window or a time bound"),
+    Code("late-strategy", "a strategy for late data that this sink or window cannot have", "use dead_letter or drop"),
+    Code("no-record-time", "the source has no record time, so event time is the time of reading", "set event.time.field"),
+    Code("window-function-outside", "a window's bounds are read outside of a window", "add a WINDOW"),
+    Code("invalid-key", "a PRIMARY KEY that cannot be one", "mark a selected column"),
+    Code("missing-key", "a table or an upsert sink without a key", "mark a select item with PRIMARY KEY, or GROUP BY"),
+    Code("union-mismatch", "the sides of a UNION have different columns", "select the same number of columns of the same types"),
+    Code("insert-mismatch", "the rows do not fit the columns of the target", "select the target's columns in its order"),
+    Code("subquery", "a subquery that a stream cannot answer", "read from a table"),
+    # joins
+    Code("join-classified", "what kind of join this is", "nothing to do"),
+    Code("join-unbounded", "streams are joined without a bound in time", "add a BETWEEN on event time, or WITHIN"),
+    Code("join-cross", "every row of one side meets every row of the other", "add ON"),
+    Code("join-non-equi", "a join without an equality", "add an equality so that rows can be routed by key"),
+    Code("join-as-of", "an as-of join on something that has no versions", "join a table that has a version time"),
+    Code("join-unsupported", "a join that cannot be run on a stream", "the hint says which can"),
+    # sinks and jobs
+    Code("unreachable-sink", "a sink that cannot be written", "correct its type, path or properties"),
+    Code("unknown-sink", "INTO names a sink that is not declared", "give it a type: 'name.type' = 'kafka_sink'"),
+    Code("unused-sink", "properties of a sink that nothing writes to", "write INTO it, or remove them"),
+    Code("unknown-job", "a job that this file does not define", "correct the name"),
+    Code("metric", "a @metric that cannot be collected", "the hint says why"),
+    Code("file-not-found", "a file that is not there", "correct the path"),
+    Code("usage", "the command line cannot be used as typed", "see --help"),
+    Code("unused-columns", "columns that are read and never used", "nothing to do: they are pruned"),
+)
+
+_OTHERS = (
+    Code("source-missing", "a source does not exist yet", "create it, or set a wait timeout", Domain.EXTERNAL),
+    Code("source-unreadable", "a source could not be read", "check that it is up and that the address is right", Domain.EXTERNAL),
+    Code("java-missing", "Spark needs Java 17 or newer", "install it, or set JAVA_HOME", Domain.EXTERNAL),
+    Code("invalid-plan", "a plan node refused to exist", "report it with the SQL that caused it", Domain.INTERNAL),
+    Code("internal", "a defect of Velostream", "report it with the SQL that caused it", Domain.INTERNAL),
+)
+
+CODES: dict[str, Code] = by_name((*_USER, *_OTHERS))

@@ -1,0 +1,1 @@
+"""Settings: properties declared once as data, presets, YAML with extends, the environment."""

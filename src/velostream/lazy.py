@@ -1,0 +1,16 @@
+"""Modules that are loaded on first use, so that checking a SQL file does not pay for what only running it needs."""
+
+import importlib
+from types import ModuleType
+
+
+class _Lazy(ModuleType):
+    """Stands for a module until one of its names is asked for."""
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(importlib.import_module(self.__name__), name)
+
+
+def lazy(name: str) -> ModuleType:
+    """The module `name`, imported when first used: `if TYPE_CHECKING: import polars as pl`, `else: pl = lazy("polars")`."""
+    return _Lazy(name)

@@ -1,0 +1,155 @@
+"""What an accumulator is: a call of an aggregate, the cells of state that it needs, and how they become a result.
+
+The operator never speaks to accumulators one by one. It builds one `Aggregation` (see `aggregation.py`) from all calls
+of a query and works on whole frames of many groups:
+
+    calls = (
+        Call("n", "count"),
+        Call("total", "sum", ("amount",), (types.BIGINT,)),
+        Call("p95", "percentile_cont", ("latency",), (types.DOUBLE,), parameters=(0.95,), where="is_error"),
+    )
+    aggregation = Aggregation(calls)
+    state = aggregation.fold(rows, by=["window", "key"])          # raw rows -> one row of state per group
+    state = aggregation.merge(pl.concat([old, state]), by=[...])  # any number of states per group -> one
+    table = aggregation.finish(state)                             # keys and results, and `_error`
+
+- `fold` keeps `by` and adds the columns of `aggregation.state` (name -> Polars type: fixed for a plan, so state can be
+  written as Arrow IPC with one schema). Merging is associative and commutative, so the same three verbs serve the
+  combining router (fold early), state deltas, panes of sliding windows (merge with the pane's windows as `by`) and
+  sessions (merge with the session's bounds as `by`). Nothing is ever retracted from a state.
+- `finish` keeps every column that is not state, adds one column per call, named `call.result`, of the Polars type that
+  `aggregation.results[name]` (a Spark type) means, and `ERROR`: NULL, or the text of what went wrong in this group
+  (overflow). The results of a group with an error are NULL and must not be used: the group is a dead letter.
+- Rows hold the columns of `aggregation.arguments`; for ordered aggregates that includes `POSITION`.
+- FILTER (WHERE …) is a boolean column named in `call.where`; a row counts for the call only where it is true. It is not
+  done by NULLing arguments, since COUNT(*), FIRST and LAST would see those rows.
+
+State is made of cells that are named by what they hold, so calls share them: AVG(x), SUM(x) and COUNT(x) keep one sum
+and one count, and three percentiles of one column keep one table of values.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from velostream.lazy import lazy
+from velostream.types import Type
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    pl = lazy("polars")
+
+ERROR = "_error"
+"""The column of `finish` that says what went wrong in a group."""
+
+POSITION = ("_event_time", "_source", "_partition", "_offset")
+"""The total order of records: Int64 microseconds, String, Int32, Int64. Whatever depends on order depends on these."""
+
+
+def position_types() -> dict[str, pl.DataType]:
+    """The Polars types of `POSITION`."""
+    return dict(zip(POSITION, (pl.Int64(), pl.String(), pl.Int32(), pl.Int64()), strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Sort:
+    """One term of an ORDER BY inside an aggregate. NULLs are first when ascending, last when descending, as in Spark."""
+
+    column: str
+    type: Type
+    descending: bool = False
+    nulls_first: bool | None = None
+
+    @property
+    def nulls_last(self) -> bool:
+        """Where NULLs stand."""
+        return self.descending if self.nulls_first is None else not self.nulls_first
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One aggregate of a query: `result` names the column it becomes, `name` the accumulator, `arguments` row columns.
+
+    `parameters` are the constants of the call in their SQL order (percentages, k, a separator). `order` is the ORDER BY
+    inside the call or in WITHIN GROUP. `where` is the boolean column of FILTER.
+    """
+
+    result: str
+    name: str
+    arguments: tuple[str, ...] = ()
+    types: tuple[Type, ...] = ()
+    parameters: tuple[Any, ...] = ()
+    distinct: bool = False
+    ignore_nulls: bool = False
+    order: tuple[Sort, ...] = ()
+    where: str = ""
+
+
+class Cell(ABC):
+    """A part of the state of a group: one or more columns.
+
+    Cells are frozen values: equal cells are one cell, whichever calls asked for it.
+    """
+
+    @property
+    @abstractmethod
+    def columns(self) -> Mapping[str, pl.DataType]:
+        """The state columns and their types; the names are the same for the same cell in every run."""
+
+
+class ScalarCell(Cell):
+    """A cell whose columns are one aggregation expression each, for `group_by(...).agg(...)`, named like the column."""
+
+    @abstractmethod
+    def fold(self) -> Sequence[pl.Expr]:
+        """From the rows of a group to the columns."""
+
+    @abstractmethod
+    def merge(self) -> Sequence[pl.Expr]:
+        """From any number of states of a group to one."""
+
+
+class TableCell(Cell):
+    """A cell that is itself a table (value -> count) or a sketch, so that it takes more than one grouping.
+
+    Both verbs answer with at most one row per group, holding `by` and the columns; the columns of a group that they
+    leave out are NULL, which must mean empty.
+    """
+
+    @abstractmethod
+    def fold(self, rows: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+        """From rows to one row of state per group."""
+
+    @abstractmethod
+    def merge(self, states: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+        """From any number of states per group to one."""
+
+
+@dataclass(frozen=True)
+class Accumulator(ABC):
+    """One aggregate function: which cells it keeps for a call, and the result that they give."""
+
+    call: Call
+    name: ClassVar[str]
+
+    @property
+    @abstractmethod
+    def type(self) -> Type:
+        """The Spark type of the result."""
+
+    @property
+    @abstractmethod
+    def cells(self) -> tuple[Cell, ...]:
+        """What must be kept."""
+
+    @abstractmethod
+    def finish(self) -> pl.Expr:
+        """The result, an expression over the columns of the cells with one value per row."""
+
+    def error(self) -> pl.Expr | None:
+        """True for groups whose result does not exist (overflow); None for aggregates that cannot fail."""
+        return None

@@ -22,8 +22,8 @@ class Relation:
     """Something in FROM.
 
     `statement` names the statement whose query makes it; empty for one that is read from outside, which then has a
-    `connector` (a declaration of velostream.sources) and its `settings`. `record_columns` are the system columns that its
-    rows have. `revises` is True where a newer row may replace an older one (windows with lateness, retractions).
+    `connector` (a declaration of velostream.sources) and its `settings`. `record_columns` are the system columns that
+    its rows have. `revises` is True where a newer row may replace an older one (windows with lateness, retractions).
     """
 
     name: str

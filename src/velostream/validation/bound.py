@@ -4,6 +4,10 @@ Fields. In a bound expression every column is an `exp.Column` without a table wh
 `alias.column` for a column of an input (`t.price`, also for its system columns: `t._event_time`), and the plain name
 for what a window adds (`_window_start`). Struct access is an `exp.Dot` on such a column. Spark's text of a field is the
 name in backticks.
+
+Subqueries inside an expression (IN, EXISTS, scalar, ANY, ALL) keep their own columns as `alias.column` with a table part;
+only what they read of the query around them are fields. The node that holds one (`exp.Subquery`, `exp.Exists`, `exp.In`,
+`exp.Any`, `exp.All`) has `meta["bound"]`: the `BoundQuery`, and `meta["tables"]`: the names of the tables it reads.
 """
 
 from __future__ import annotations
@@ -32,7 +36,8 @@ class BoundExpression:
     @property
     def fields(self) -> tuple[str, ...]:
         """The fields it reads, each once, in order."""
-        return tuple(dict.fromkeys(column.name for column in self.tree.find_all(exp.Column)))
+        columns = (column for column in self.tree.find_all(exp.Column) if not column.table)
+        return tuple(dict.fromkeys(column.name for column in columns))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The codes of all errors and warnings: whose fault, what it means, what to do. The reference page is made from this."""
+"""The codes of all errors and warnings: whose fault, what it means, what to do. The reference page comes from here."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -24,6 +24,8 @@ class Code:
     domain: Domain = Domain.USER
 
 
+# One line each, however long: this is a table to be read downwards.
+# fmt: off
 _USER = (
     # text
     Code("syntax", "the text is not a statement of the dialect", "look at the marked place; the hint says what was expected there"),
@@ -106,5 +108,6 @@ _OTHERS = (
     Code("invalid-plan", "a plan node refused to exist", "report it with the SQL that caused it", Domain.INTERNAL),
     Code("internal", "a defect of Velostream", "report it with the SQL that caused it", Domain.INTERNAL),
 )
+# fmt: on
 
 CODES: dict[str, Code] = by_name((*_USER, *_OTHERS))

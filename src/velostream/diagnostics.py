@@ -1,4 +1,4 @@
-"""Findings: what is wrong or worth saying, where, how bad, and what to do. Validation collects them; nothing stops at the first."""
+"""Findings: what is wrong or worth saying, where, how bad, what to do. All are collected, none stops the rest."""
 
 from __future__ import annotations
 

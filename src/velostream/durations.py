@@ -1,4 +1,4 @@
-"""Lengths of time, in microseconds: `500ms 5s 1m 2h 1d 1w`, a bare number of seconds, `1 MINUTE`, `INTERVAL '1' MINUTE`."""
+"""Lengths of time, in microseconds: `500ms 5s 1m 2h 1d 1w`, a number of seconds, `1 MINUTE`, `INTERVAL '1' MINUTE`."""
 
 import re
 from decimal import Decimal

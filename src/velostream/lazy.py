@@ -12,5 +12,8 @@ class _Lazy(ModuleType):
 
 
 def lazy(name: str) -> ModuleType:
-    """The module `name`, imported when first used: `if TYPE_CHECKING: import polars as pl`, `else: pl = lazy("polars")`."""
+    """The module `name`, imported when first used.
+
+    The type checker sees the real one: `if TYPE_CHECKING: import polars as pl`, `else: pl = lazy("polars")`.
+    """
     return _Lazy(name)

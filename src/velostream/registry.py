@@ -35,7 +35,8 @@ def nearest(word: str, known: Iterable[str], most: int = 3) -> list[str]:
     folded = word.casefold()
     close = difflib.get_close_matches(folded, spelled, n=most, cutoff=0.6)
     if len(folded) >= 3:
-        close += [name for name in sorted(spelled) if name not in close and (folded in name or name in folded) and len(name) >= 3]
+        parts = (name for name in sorted(spelled) if len(name) >= 3 and (folded in name or name in folded))
+        close += [name for name in parts if name not in close]
     return [spelled[name] for name in close[:most]]
 
 

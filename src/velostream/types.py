@@ -131,7 +131,8 @@ def parse(text: str) -> Type:
 
 def _parse(tokens: list[str], text: str) -> tuple[Type, list[str]]:
     if not tokens:
-        raise InvalidType(f"'{text}' is not a type", hint="use a Spark SQL type such as BIGINT, STRING, DECIMAL(10,2), ARRAY<STRING>")
+        hint = "use a Spark SQL type such as BIGINT, STRING, DECIMAL(10,2), ARRAY<STRING>"
+        raise InvalidType(f"'{text}' is not a type", hint=hint)
     name, rest = tokens[0].upper(), tokens[1:]
     if name in ("DECIMAL", "DEC", "NUMERIC"):
         numbers, rest = _numbers(rest, text)

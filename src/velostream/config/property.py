@@ -50,8 +50,9 @@ class Integer:
             raise InvalidProperty(f"'{text}' is not a whole number")
         value = int(digits)
         if (self.least is not None and value < self.least) or (self.most is not None and value > self.most):
-            bounds = [f"at least {self.least}"] * (self.least is not None) + [f"at most {self.most}"] * (self.most is not None)
-            raise InvalidProperty(f"'{text}' is out of bounds", hint=" and ".join(bounds))
+            bounds = (("at least", self.least), ("at most", self.most))
+            hint = " and ".join(f"{word} {bound}" for word, bound in bounds if bound is not None)
+            raise InvalidProperty(f"'{text}' is out of bounds", hint=hint)
         return value
 
 
@@ -122,7 +123,8 @@ class Choice:
         for word in self.words:
             if word.casefold() == text.strip().casefold():
                 return word
-        raise InvalidProperty(f"'{text}' is not one of {', '.join(self.words)}", hint="use one of " + ", ".join(self.words))
+        words = ", ".join(self.words)
+        raise InvalidProperty(f"'{text}' is not one of {words}", hint=f"use one of {words}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,8 +54,8 @@ class Parameter:
 class Function:
     """A function as users call it.
 
-    `lowers` is how it becomes Spark SQL: empty means the same call under the same name, a name means another function of
-    Spark, a text with `{0}`, `{1}` is a template. `accumulator` names the windowed accumulator of an aggregate.
+    `lowers` is how it becomes Spark SQL: empty means the same call under the same name, a name means another function
+    of Spark, a text with `{0}`, `{1}` is a template. `accumulator` names the windowed accumulator of an aggregate.
     `example` is a whole call; where `result` is given, running the example gives that text.
     """
 

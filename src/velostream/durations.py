@@ -84,6 +84,8 @@ def parse(text: str) -> int:
             position += 1
     if not stripped:
         raise InvalidDuration("a length of time is empty", hint=_HINT)
+    if total > LONGEST:
+        raise InvalidDuration(f"'{text}' is longer than a hundred years", hint=_HINT)
     return total
 
 

@@ -17,7 +17,10 @@ def parse(text: str) -> int:
     match = _SIZE.fullmatch(text.strip())
     if match is None or match[2].casefold() not in UNITS:
         raise InvalidSize(f"'{text}' is not a size", hint="write 512MB, 4GB, 64KB or a number of bytes")
-    return int(Decimal(match[1]) * UNITS[match[2].casefold()])
+    exact = Decimal(match[1]) * UNITS[match[2].casefold()]
+    if exact != int(exact):
+        raise InvalidSize(f"'{text}' has a part of a byte", hint="write 512MB, 4GB, 64KB or a number of bytes")
+    return int(exact)
 
 
 def show(size: int) -> str:

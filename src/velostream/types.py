@@ -94,6 +94,8 @@ _SIMPLE: dict[str, Type] = {
     "DATETIME": TIMESTAMP,
     "NULL": NULL,
 }
+# A length or a fraction of seconds may stand after these; Spark keeps text of any length and microseconds.
+_SIZED = {name for name in _SIMPLE if name.startswith("TIMESTAMP")} | {"VARCHAR", "CHAR", "VARBINARY"}
 _TOKEN = re.compile(r"\s*(`[^`]+`|[A-Za-z_][A-Za-z0-9_]*|[0-9]+|.)")
 
 
@@ -136,6 +138,8 @@ def _parse(tokens: list[str], text: str) -> tuple[Type, list[str]]:
     name, rest = tokens[0].upper(), tokens[1:]
     if name in ("DECIMAL", "DEC", "NUMERIC"):
         numbers, rest = _numbers(rest, text)
+        if len(numbers) > 2:
+            raise InvalidType(f"'{text}' is not a type", hint="DECIMAL takes a precision and a scale: DECIMAL(10,2)")
         return decimal(*numbers), rest
     if name == "DOUBLE" and rest[:1] and rest[0].upper() == "PRECISION":
         return DOUBLE, rest[1:]
@@ -150,9 +154,14 @@ def _parse(tokens: list[str], text: str) -> tuple[Type, list[str]]:
 
         hint = did_you_mean(tokens[0], [*_SIMPLE, "DECIMAL", "ARRAY", "MAP", "STRUCT"])
         raise InvalidType(f"'{tokens[0]}' is not a type", hint=hint or "use a Spark SQL type")
-    _, rest = _numbers(rest, text)
-    if name in ("TIMESTAMP", "TIME") and [word.upper() for word in rest[:4]] == ["WITH", "LOCAL", "TIME", "ZONE"]:
-        return TIMESTAMP, rest[4:]
+    if name in _SIZED:
+        _, rest = _numbers(rest, text)
+    if name == "TIMESTAMP":
+        words = [word.upper() for word in rest[:4]]
+        if words == ["WITH", "LOCAL", "TIME", "ZONE"]:
+            return TIMESTAMP, rest[4:]
+        if words[:3] == ["WITHOUT", "TIME", "ZONE"]:
+            return TIMESTAMP_NTZ, rest[3:]
     return _SIMPLE[name], rest
 
 
@@ -181,7 +190,7 @@ def _nested(name: str, tokens: list[str], text: str) -> tuple[Type, list[str]]:
         else:
             kind, rest = _parse(rest, text)
             arguments.append(kind)
-        if rest[:1] == [","]:
+        if rest[:1] == [","] and rest[1:2] != [closing]:
             rest = rest[1:]
         elif rest[:1] != [closing]:
             break

@@ -66,6 +66,12 @@ class InvalidWindow(VeloError):
     code = "invalid-window"
 
 
+class EmissionConflict(VeloError):
+    """Ways of emission that exclude each other."""
+
+    code = "emit-conflict"
+
+
 class InvalidProperty(VeloError):
     """A property's value that its type refuses."""
 

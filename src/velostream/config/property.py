@@ -1,160 +1,51 @@
-"""A property: its name, type, default, doc and example. Checking, help and the reference page all come from here."""
+"""A property: its name, kind, default, doc and example. Checking, help and the reference page all come from here."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, field
+from enum import Enum
 
-from velostream import durations, sizes
+from velostream.config.keys import fold
+from velostream.config.kinds import Boolean, Choice, Condition, Duration, Integer, Kind, Names, Number, Size, Text
 from velostream.errors import InvalidProperty, VeloError
 
-
-class Kind(Protocol):
-    """What values a property takes."""
-
-    @property
-    def name(self) -> str:
-        """How help calls it."""
-        ...
-
-    def parse(self, text: str) -> object:
-        """The value that a text means; anything doubtful is refused."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Text:
-    """Any text but an empty one."""
-
-    name: str = "text"
-
-    def parse(self, text: str) -> object:
-        """The text itself."""
-        if not text.strip():
-            raise InvalidProperty("the value is empty")
-        return text
+__all__ = [
+    "Boolean",
+    "Choice",
+    "Condition",
+    "Duration",
+    "Family",
+    "Integer",
+    "Kind",
+    "Known",
+    "Names",
+    "Number",
+    "Property",
+    "Scope",
+    "Size",
+    "Text",
+]
 
 
-@dataclass(frozen=True, slots=True)
-class Integer:
-    """A whole number within bounds."""
+class Scope(Enum):
+    """Whose setting it is. One that is the job's and a source's holds for all sources of the job that do not set it."""
 
-    least: int | None = None
-    most: int | None = None
-    name: str = "integer"
-
-    def parse(self, text: str) -> object:
-        """The number."""
-        digits = text.strip().replace("_", "")
-        if not digits.removeprefix("-").isdecimal():
-            raise InvalidProperty(f"'{text}' is not a whole number")
-        value = int(digits)
-        if (self.least is not None and value < self.least) or (self.most is not None and value > self.most):
-            bounds = (("at least", self.least), ("at most", self.most))
-            hint = " and ".join(f"{word} {bound}" for word, bound in bounds if bound is not None)
-            raise InvalidProperty(f"'{text}' is out of bounds", hint=hint)
-        return value
-
-
-@dataclass(frozen=True, slots=True)
-class Number:
-    """A number with or without a fraction, within bounds."""
-
-    least: float | None = None
-    most: float | None = None
-    name: str = "number"
-
-    def parse(self, text: str) -> object:
-        """The number."""
-        try:
-            value = float(text)
-        except ValueError:
-            raise InvalidProperty(f"'{text}' is not a number") from None
-        inside = (self.least is None or value >= self.least) and (self.most is None or value <= self.most)
-        if not inside or value != value:
-            raise InvalidProperty(f"'{text}' is out of bounds", hint=f"between {self.least} and {self.most}")
-        return value
-
-
-@dataclass(frozen=True, slots=True)
-class Boolean:
-    """`true` or `false`, nothing else."""
-
-    name: str = "boolean"
-
-    def parse(self, text: str) -> object:
-        """The truth value."""
-        if text.strip().casefold() not in ("true", "false"):
-            raise InvalidProperty(f"'{text}' is neither true nor false", hint="write true or false")
-        return text.strip().casefold() == "true"
-
-
-@dataclass(frozen=True, slots=True)
-class Duration:
-    """A length of time; the value is microseconds."""
-
-    name: str = "duration"
-
-    def parse(self, text: str) -> object:
-        """Microseconds."""
-        return durations.parse(text)
-
-
-@dataclass(frozen=True, slots=True)
-class Size:
-    """An amount of bytes."""
-
-    name: str = "size"
-
-    def parse(self, text: str) -> object:
-        """Bytes."""
-        return sizes.parse(text)
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """One of a few words; letter case does not matter, the value is the word as declared."""
-
-    words: tuple[str, ...]
-    name: str = "choice"
-
-    def parse(self, text: str) -> object:
-        """The word."""
-        for word in self.words:
-            if word.casefold() == text.strip().casefold():
-                return word
-        words = ", ".join(self.words)
-        raise InvalidProperty(f"'{text}' is not one of {words}", hint=f"use one of {words}")
-
-
-@dataclass(frozen=True, slots=True)
-class Names:
-    """A list of names, separated by commas."""
-
-    name: str = "names"
-
-    def parse(self, text: str) -> object:
-        """The names as a tuple."""
-        names = tuple(part.strip() for part in text.split(","))
-        if not all(names):
-            raise InvalidProperty(f"'{text}' has an empty name")
-        return names
-
-
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """A SQL condition; it is parsed and bound like one in the statement."""
-
-    name: str = "condition"
-
-    def parse(self, text: str) -> object:
-        """The text; validation binds it."""
-        return Text().parse(text)
+    JOB = "job"
+    SOURCE = "source"
+    STREAM = "stream"
+    """A stream that another statement makes, as the one that reads it sees it."""
+    TABLE = "table"
+    SINK = "sink"
 
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """One setting, declared once."""
+    """One setting, declared once.
+
+    `name` may hold one `*` between dots, for a name that the user chooses: `fields.*.min`. `scopes` is empty for the
+    options of connectors and formats: they are where their connector or format is. `client` means that the value goes
+    to the client library as it is, under this name.
+    """
 
     name: str
     kind: Kind
@@ -162,20 +53,106 @@ class Property:
     example: str
     default: str | None = None
     aliases: tuple[str, ...] = ()
+    scopes: tuple[Scope, ...] = ()
     required: bool = False
-    passes_through: bool = False
-    """True for a family of client settings: `name` ends in `.` and every key that begins with it goes to the client."""
+    client: bool = False
+    secret: bool = False
 
     def __post_init__(self) -> None:
         for text in (self.example, self.default):
             if text is not None:
                 self.read(text)
 
-    def read(self, text: str) -> object:
-        """The value that a text means, or an error that names the property and shows an example."""
+    def read(self, text: str, key: str = "") -> object:
+        """The value that a text means, or an error that names the property (as `key`) and shows an example."""
         try:
             return self.kind.parse(text)
         except VeloError as error:
-            hint = error.hint or f"for example '{self.name}' = '{self.example}'"
-            message = f"property '{self.name}' takes a {self.kind.name}: {error.message}"
-            raise InvalidProperty(message, hint=hint) from None
+            example = f"for example '{self.name}' = '{self.example}'"
+            hint = f"{error.hint}; {example}" if error.hint else example
+            message = error.message.replace(text, "****") if self.secret and text else error.message
+            raise InvalidProperty(f"property '{key or self.name}': {message}", hint=hint) from None
+
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        """The name and its aliases."""
+        return (self.name, *self.aliases)
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Settings of a client library that pass through: every key that begins with `prefix`.
+
+    With `strips`, the prefix is ours and not part of the client's name (`properties.linger.ms` is `linger.ms`).
+    `refused` names what must not be set, each with the reason.
+    """
+
+    prefix: str
+    doc: str
+    example: tuple[str, str]
+    strips: bool = True
+    refused: tuple[tuple[str, str], ...] = ()
+    scopes: tuple[Scope, ...] = ()
+
+    def client_name(self, key: str) -> str | None:
+        """The client's name of a key of this family, None for a key of another."""
+        if not key.casefold().startswith(self.prefix) or len(key) == len(self.prefix):
+            return None
+        return key[len(self.prefix) :] if self.strips else key
+
+    def refusal(self, client_name: str) -> str:
+        """Why this must not be set; empty where it may."""
+        return next((why for name, why in self.refused if fold(name) == fold(client_name)), "")
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """All keys that one owner (or the job) may have. `one_of`: of each group one must be set."""
+
+    properties: tuple[Property, ...]
+    families: tuple[Family, ...] = ()
+    one_of: tuple[tuple[str, ...], ...] = ()
+    _folded: dict[str, Property] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        folded: dict[str, Property] = {}
+        for declared in self.properties:
+            for spelling in dict.fromkeys(map(fold, declared.spellings)):
+                if spelling in folded:
+                    raise ValueError(f"'{spelling}' is both '{folded[spelling].name}' and '{declared.name}'")
+                folded[spelling] = declared
+        object.__setattr__(self, "_folded", folded)
+
+    def find(self, key: str) -> tuple[Property, str] | None:
+        """The property that a key means and the name that stands for its `*` (empty without one)."""
+        plain = self._folded.get(fold(key))
+        if plain is not None and "*" not in plain.name:
+            return plain, ""
+        parts = key.strip().split(".", 2)
+        if len(parts) == 3:
+            starred = self._folded.get(fold(f"{parts[0]}.*.{parts[2]}"))
+            if starred is not None:
+                return starred, parts[1]
+        return None
+
+    def passes(self, key: str) -> tuple[Family, str] | None:
+        """The family that a key belongs to and the client's name of it."""
+        for family in self.families:
+            name = family.client_name(key.strip())
+            if name is not None:
+                return family, name
+        return None
+
+    @property
+    def keys(self) -> list[str]:
+        """Every key by its own name, for hints."""
+        return [declared.name for declared in self.properties] + [f"{family.prefix}*" for family in self.families]
+
+    def union(self, other: Known) -> Known:
+        """What either knows; where both declare a name, this one's declaration holds."""
+        mine = {declared.name for declared in self.properties}
+        added = tuple(declared for declared in other.properties if declared.name not in mine)
+        prefixes = {family.prefix for family in self.families}
+        families = tuple(family for family in other.families if family.prefix not in prefixes)
+        shared = tuple(group for group in self.one_of if group in other.one_of)
+        return Known((*self.properties, *added), (*self.families, *families), shared)

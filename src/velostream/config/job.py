@@ -1,0 +1,56 @@
+"""All properties that are declared here, in groups, and by whose they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from velostream.config.batching import BATCHING
+from velostream.config.checkpoint import CHECKPOINT
+from velostream.config.dedup import DEDUP
+from velostream.config.emission import EMISSION
+from velostream.config.event_time import EVENT_TIME
+from velostream.config.failure import CIRCUIT_BREAKER, DEAD_LETTERS, FAILURE
+from velostream.config.lateness import LATENESS
+from velostream.config.observing import OBSERVING
+from velostream.config.property import Family, Known, Property, Scope
+from velostream.config.running import CONFIG_FILE, RUNNING, SPARK
+from velostream.config.state import STATE
+from velostream.config.tables import TABLES
+from velostream.config.watermark import WATERMARK
+from velostream.config.windowing import WINDOWING
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Properties that belong together, under the title that help and the reference give them."""
+
+    title: str
+    properties: tuple[Property, ...]
+    families: tuple[Family, ...] = ()
+
+
+GROUPS = (
+    Group("Running", (*RUNNING, CONFIG_FILE), (SPARK,)),
+    Group("Event time", EVENT_TIME),
+    Group("Watermarks", WATERMARK),
+    Group("Windows", WINDOWING),
+    Group("Late records", LATENESS),
+    Group("Emission", EMISSION),
+    Group("Deduplication", DEDUP),
+    Group("State", STATE),
+    Group("Checkpoints", CHECKPOINT),
+    Group("Batches", BATCHING),
+    Group("Failures", FAILURE),
+    Group("Dead letters", DEAD_LETTERS),
+    Group("Circuit breaker", CIRCUIT_BREAKER),
+    Group("Tables and joins", TABLES),
+    Group("Observability", OBSERVING),
+)
+
+
+def scoped(scope: Scope) -> tuple[Property, ...]:
+    """The properties that may be written for a source, sink, table, stream or the job, whatever its connector."""
+    return tuple(declared for group in GROUPS for declared in group.properties if scope in declared.scopes)
+
+
+JOB = Known(scoped(Scope.JOB), (SPARK,))

@@ -1,0 +1,48 @@
+"""What is observed of a job, what it promises and where it runs (`observability.*`, `metrics.*`, `sla.*` …)."""
+
+from velostream.config.kinds import Boolean, Duration, Integer, Share, Text
+from velostream.config.property import Property, Scope
+
+_JOB = (Scope.JOB,)
+
+OBSERVING = (
+    Property(
+        "observability.metrics.enabled", Boolean(), "whether metrics are kept", "false", default="true", scopes=_JOB
+    ),
+    Property(
+        "observability.tracing.enabled", Boolean(), "whether spans are recorded", "true", default="false", scopes=_JOB
+    ),
+    Property(
+        "observability.profiling.enabled",
+        Boolean(),
+        "whether the time of each stage is measured",
+        "true",
+        default="false",
+        scopes=_JOB,
+    ),
+    Property(
+        "metrics.max_series",
+        Integer(least=1),
+        "the most label combinations that one @metric may have; more of them are counted together, with a warning",
+        "10_000",
+        default="1_000",
+        scopes=_JOB,
+    ),
+    Property(
+        "sla.latency.p99",
+        Duration(positive=True),
+        "the latency that 99 % of batches must keep; breaking it raises an alert",
+        "500ms",
+        scopes=_JOB,
+    ),
+    Property(
+        "sla.availability",
+        Share(),
+        "the share of time that the job must be running; breaking it raises an alert",
+        "99.9%",
+        scopes=_JOB,
+    ),
+    Property("deployment.node_id", Text(), "the node that runs the job, for metrics and logs", "node-7", scopes=_JOB),
+    Property("deployment.node_name", Text(), "the node's name, for metrics and logs", "ingest-eu-1", scopes=_JOB),
+    Property("deployment.region", Text(), "the region of the node, for metrics and logs", "eu-west-1", scopes=_JOB),
+)

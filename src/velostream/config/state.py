@@ -1,0 +1,76 @@
+"""State (`state.*`): how long it lives, and its tiers: memory, the state store, and closed windows put away."""
+
+from velostream.config.kinds import Choice, Duration, Size, Text
+from velostream.config.property import Property, Scope
+
+_JOB = (Scope.JOB,)
+
+STATE = (
+    Property(
+        "state.ttl",
+        Duration(positive=True),
+        "deletes state that no window and no time bound limits, this long in event time after its last record",
+        "7d",
+        aliases=("table.exec.state.ttl",),
+        scopes=_JOB,
+    ),
+    Property("state.hot.max_size", Size(), "memory for decoded state", "2GB", default="512MB", scopes=_JOB),
+    Property(
+        "state.hot.ttl",
+        Duration(positive=True),
+        "state that was not touched for this long leaves the memory for the state store",
+        "30m",
+        default="1h",
+        scopes=_JOB,
+    ),
+    Property(
+        "state.warm.backend",
+        Choice(("rocksdb", "memory")),
+        "where the state store keeps its files: on disk, or in shared memory",
+        "memory",
+        default="rocksdb",
+        scopes=_JOB,
+    ),
+    Property(
+        "state.warm.cache_size", Size(), "memory for the state store's own cache", "4GB", default="1GB", scopes=_JOB
+    ),
+    Property(
+        "state.warm.ttl",
+        Duration(positive=True),
+        "closed windows that were not touched for this long leave the state store for the cold tier",
+        "1d",
+        default="7d",
+        scopes=_JOB,
+    ),
+    Property(
+        "state.cold.backend",
+        Choice(("none", "postgres", "files"), also=(("postgresql", "postgres"),)),
+        "where closed windows are put away for later questions",
+        "files",
+        default="none",
+        scopes=_JOB,
+    ),
+    Property(
+        "state.cold.location",
+        Text("URL or folder"),
+        "the database or folder for closed windows; else the PostgreSQL that PGHOST names, or beside the checkpoint",
+        "postgresql://localhost/velostream",
+        scopes=_JOB,
+    ),
+    Property(
+        "state.cold.retention",
+        Duration(positive=True),
+        "how long closed windows are kept",
+        "30d",
+        default="90d",
+        scopes=_JOB,
+    ),
+    Property(
+        "state.memory.total",
+        Size(),
+        "the budget of memory for all tiers; above 80 % of it closed windows move down a tier",
+        "8GB",
+        default="4GB",
+        scopes=_JOB,
+    ),
+)

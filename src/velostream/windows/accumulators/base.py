@@ -35,6 +35,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from velostream.errors import InvalidPlan
 from velostream.lazy import lazy
 from velostream.types import Type
 
@@ -45,6 +46,9 @@ else:
 
 ERROR = "_error"
 """The column of `finish` that says what went wrong in a group."""
+
+GROUP = "_group"
+"""The number of a group while table cells work on it."""
 
 POSITION = ("_event_time", "_source", "_partition", "_offset")
 """The total order of records: Int64 microseconds, String, Int32, Int64. Whatever depends on order depends on these."""
@@ -57,7 +61,7 @@ def position_types() -> dict[str, pl.DataType]:
 
 @dataclass(frozen=True, slots=True)
 class Sort:
-    """One term of an ORDER BY inside an aggregate. NULLs are first when ascending, last when descending, as in Spark."""
+    """A term of an ORDER BY inside an aggregate; NULLs are first when ascending, last when descending, as in Spark."""
 
     column: str
     type: Type
@@ -100,6 +104,11 @@ class Cell(ABC):
     def columns(self) -> Mapping[str, pl.DataType]:
         """The state columns and their types; the names are the same for the same cell in every run."""
 
+    @property
+    @abstractmethod
+    def inputs(self) -> tuple[str, ...]:
+        """The columns of rows that it reads."""
+
 
 class ScalarCell(Cell):
     """A cell whose columns are one aggregation expression each, for `group_by(...).agg(...)`, named like the column."""
@@ -114,18 +123,18 @@ class ScalarCell(Cell):
 
 
 class TableCell(Cell):
-    """A cell that is itself a table (value -> count) or a sketch, so that it takes more than one grouping.
+    """A cell that takes more than one grouping: a table of values, moments around a mean, a sketch.
 
-    Both verbs answer with at most one row per group, holding `by` and the columns; the columns of a group that they
-    leave out are NULL, which must mean empty.
+    Both verbs get frames whose column `GROUP` numbers the groups, and answer with at most one row per group: `GROUP`
+    and the columns. The columns of a group that they leave out are NULL, which must mean empty.
     """
 
     @abstractmethod
-    def fold(self, rows: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+    def fold(self, rows: pl.DataFrame) -> pl.DataFrame:
         """From rows to one row of state per group."""
 
     @abstractmethod
-    def merge(self, states: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+    def merge(self, states: pl.DataFrame) -> pl.DataFrame:
         """From any number of states per group to one."""
 
 
@@ -135,6 +144,30 @@ class Accumulator(ABC):
 
     call: Call
     name: ClassVar[str]
+    arity: ClassVar[int] = 1
+    constants: ClassVar[tuple[int, int]] = (0, 0)
+
+    def __post_init__(self) -> None:
+        call, (least, most) = self.call, self.constants
+        if len(call.arguments) != len(call.types) or not self.takes(len(call.arguments)):
+            message = f"{call.name.upper()} cannot take {len(call.arguments)} columns of {len(call.types)} types"
+            raise InvalidPlan(message, hint=f"it takes {self.arity}", code="wrong-arguments")
+        if not least <= len(call.parameters) <= most:
+            message = f"{call.name.upper()} cannot take {len(call.parameters)} constants"
+            raise InvalidPlan(message, hint=f"it takes {least} to {most}", code="wrong-arguments")
+        if (wanted := self.casts(call.types)) != call.types:
+            message = f"{call.name.upper()} does not take {', '.join(map(str, call.types))}"
+            raise InvalidPlan(message, hint=f"cast to {', '.join(map(str, wanted))} before", code="type-mismatch")
+
+    @classmethod
+    def takes(cls, arguments: int) -> bool:
+        """Whether it can be called with so many columns."""
+        return arguments == cls.arity
+
+    @classmethod
+    def casts(cls, given: tuple[Type, ...]) -> tuple[Type, ...]:
+        """What arguments must be cast to before they come here, as Spark does by itself; an error if nothing fits."""
+        return given
 
     @property
     @abstractmethod
@@ -148,7 +181,7 @@ class Accumulator(ABC):
 
     @abstractmethod
     def finish(self) -> pl.Expr:
-        """The result, an expression over the columns of the cells with one value per row."""
+        """The result: an expression over the columns of the cells, one value per group."""
 
     def error(self) -> pl.Expr | None:
         """True for groups whose result does not exist (overflow); None for aggregates that cannot fail."""

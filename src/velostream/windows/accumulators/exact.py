@@ -1,0 +1,132 @@
+"""How numbers are added and divided without loss: integers and decimals as 128-bit integers, range checked at the end.
+
+Polars' own sums of Int64 and Decimal wrap or fail, and its mean of decimals is a float. A sum is kept here in one or
+two parts that cannot overflow; whether the total fits its type is asked only of the result: order does not matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from velostream.lazy import lazy
+from velostream.types import BIGINT, DOUBLE, INTERVAL, Type, decimal
+from velostream.windows.accumulators.dtypes import dtype
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    pl = lazy("polars")
+
+_LIMB = 18
+
+
+def whole(number: int) -> pl.Expr:
+    """A 128-bit constant."""
+    return pl.lit(number, dtype=pl.Int128)
+
+
+@dataclass(frozen=True, slots=True)
+class Exact:
+    """The arithmetic of one type of numbers (or of intervals, which are whole microseconds)."""
+
+    type: Type
+
+    @property
+    def floats(self) -> bool:
+        """Whether it is the arithmetic of floating point, which neither overflows nor is exact."""
+        return self.type.name in ("FLOAT", "DOUBLE")
+
+    @property
+    def split(self) -> bool:
+        """Whether a sum takes two parts, since values alone may fill 128 bits."""
+        return self.type.name == "DECIMAL" and (self.type.precision or 0) > _LIMB
+
+    @property
+    def sum_type(self) -> Type:
+        """The type of a SUM, as Spark has it."""
+        if self.type.name == "DECIMAL":
+            return decimal(min(38, (self.type.precision or 0) + 10), self.type.scale or 0)
+        return BIGINT if self.type.is_integral else INTERVAL if self.type.name == "INTERVAL" else DOUBLE
+
+    @property
+    def mean_type(self) -> Type:
+        """The type of an AVG, as Spark has it."""
+        if self.type.name == "DECIMAL":
+            return decimal(min(38, (self.type.precision or 0) + 4), min(38, (self.type.scale or 0) + 4))
+        return INTERVAL if self.type.name == "INTERVAL" else DOUBLE
+
+    @property
+    def parts(self) -> dict[str, pl.DataType]:
+        """The parts of a sum: a suffix, and the type that holds it."""
+        if self.split:
+            return {".high": pl.Int128(), ".low": pl.Int128()}
+        return {"": pl.Float64() if self.floats else pl.Int128()}
+
+    def added(self, value: pl.Expr) -> list[pl.Expr]:
+        """The parts of the sum of a column, as aggregation expressions."""
+        if self.floats:
+            return [value.cast(pl.Float64).sum()]
+        units = value.to_physical().cast(pl.Int128)
+        if self.split:
+            base = whole(10**_LIMB)
+            return [(units // base).sum(), (units % base).sum()]
+        return [units.sum()]
+
+    def total(self, parts: Sequence[pl.Expr]) -> pl.Expr:
+        """The sum in its smallest unit, a float for floats; NULL beyond 38 digits."""
+        if not self.split:
+            return parts[0]
+        high, low = parts
+        base = whole(10**_LIMB)
+        carried = high + low // base
+        held = carried.is_between(whole(-(10 ** (38 - _LIMB))), whole(10 ** (38 - _LIMB) - 1))
+        return pl.when(held).then(carried * base + low % base)
+
+    def overflows(self, parts: Sequence[pl.Expr]) -> pl.Expr | None:
+        """True where the sum does not fit its type; None if it always does."""
+        if self.floats:
+            return None
+        total = self.total(parts)
+        return ~_fits(total, self.sum_type).fill_null(False)
+
+    def as_sum(self, parts: Sequence[pl.Expr]) -> pl.Expr:
+        """The sum as a value of `sum_type`; NULL where it overflows."""
+        return self.total(parts) if self.floats else _valued(self.total(parts), self.sum_type)
+
+    def as_mean(self, parts: Sequence[pl.Expr], count: pl.Expr) -> pl.Expr:
+        """The mean as a `mean_type`, decimals rounded half up; NULL where it overflows or nothing was counted."""
+        total, counted = self.total(parts), pl.when(count > 0).then(count)
+        if self.mean_type == DOUBLE:
+            return total.cast(pl.Float64) / counted
+        return _valued(self._quotient(total, counted.cast(pl.Int128)), self.mean_type)
+
+    def mean_overflows(self, parts: Sequence[pl.Expr], count: pl.Expr) -> pl.Expr | None:
+        """True where the sum or the mean of decimals does not fit; None if they always do."""
+        if self.type.name != "DECIMAL":
+            return None
+        mean = self._quotient(self.total(parts), pl.when(count > 0).then(count).cast(pl.Int128))
+        fits = _fits(self.total(parts), self.sum_type) & _fits(mean, self.mean_type)
+        return (count > 0) & ~fits.fill_null(False)
+
+    def _quotient(self, total: pl.Expr, count: pl.Expr) -> pl.Expr:
+        # Whole part and remainder apart: total times a power of ten may not fit 128 bits, the remainder always does.
+        digits = (self.mean_type.scale or 0) - (self.type.scale or 0)
+        shift = whole(10**digits)
+        size = total.abs()
+        whole_part, rest = size // count, size % count
+        small = pl.when(whole_part < whole(10 ** (38 - digits))).then(whole_part)
+        return (small * shift + (rest * shift * whole(2) + count) // (count * whole(2))) * total.sign()
+
+
+def _fits(units: pl.Expr, kind: Type) -> pl.Expr:
+    bound = 10 ** (kind.precision or 0) - 1 if kind.name == "DECIMAL" else 2**63 - 1
+    return units.is_between(whole(-bound - (kind.name != "DECIMAL")), whole(bound))
+
+
+def _valued(units: pl.Expr, kind: Type) -> pl.Expr:
+    held = pl.when(_fits(units, kind)).then(units)
+    if kind.name == "DECIMAL":
+        return held.reinterpret(dtype=dtype(kind))
+    return held.cast(pl.Int64).cast(dtype(kind))

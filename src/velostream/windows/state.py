@@ -1,0 +1,249 @@
+"""State as appended deltas: rows sorted into cells, kept in immutable blobs, joined now and then.
+
+The store below is a map from names to bytes, the least that any state backend offers. A batch writes what it brings and
+reads what it touches; how much is retained does not matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import astuple, dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from velostream.errors import VeloError
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    from velostream.lazy import lazy
+
+    pl = lazy("polars")
+
+FORMAT = 1
+"""The version with which every blob begins."""
+TARGET_ROWS = 8_192
+"""A blob of at least this many rows is cut between cells, so that a reader of few cells reads little."""
+DEPTH = 8
+"""How many blobs may hold rows of one cell before they are joined."""
+
+
+class Store(Protocol):
+    """Named bytes, private to one bucket of keys, versioned and made durable by whoever provides it.
+
+    A name is written once and never again, `root` excepted; so a cache by name is never stale.
+    """
+
+    def get(self, name: str) -> bytes | None:
+        """The bytes, or None where nothing was put."""
+        ...
+
+    def put(self, name: str, blob: bytes) -> None:
+        """Keep the bytes."""
+        ...
+
+    def delete(self, name: str) -> None:
+        """Forget the bytes."""
+        ...
+
+
+class MemoryStore(dict[str, bytes]):
+    """A store in a dict, for tests and the simulator. It counts its calls."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.reads = self.writes = 0
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The bytes, or None."""
+        self.reads += 1
+        return super().get(name, default)
+
+    def put(self, name: str, blob: bytes) -> None:
+        """Keep the bytes."""
+        self.writes += 1
+        self[name] = blob
+
+    def delete(self, name: str) -> None:
+        """Forget the bytes."""
+        self.writes += 1
+        self.pop(name, None)
+
+
+def encode(frame: pl.DataFrame) -> bytes:
+    """A frame as bytes: the version of the format, then Arrow IPC."""
+    stream = frame.write_ipc_stream(None, compression="lz4")
+    return bytes([FORMAT]) + stream.getvalue()
+
+
+def decode(blob: bytes) -> pl.DataFrame:
+    """The frame that bytes hold; those of a later version are refused."""
+    check_format(blob)
+    return pl.read_ipc_stream(blob[1:])
+
+
+def check_format(blob: bytes) -> None:
+    """Refuse bytes that a later version wrote."""
+    if not blob or blob[0] != FORMAT:
+        found = blob[0] if blob else "none"
+        message = f"state has format {found}, and this version reads format {FORMAT}"
+        raise VeloError(message, hint="run the version that wrote the checkpoint, or start afresh", code="internal")
+
+
+@dataclass(slots=True)
+class Segment:
+    """One blob: its number, the cells that it spans (both ends included), its rows and bytes."""
+
+    number: int
+    low: int
+    high: int
+    rows: int
+    bytes: int
+
+
+Reduce = Callable[["pl.DataFrame", bool], "pl.DataFrame"]
+"""Joins rows of several blobs. True says that these are all rows of their cells, so that tombstones can go."""
+
+
+class Ledger:
+    """A table in the store. Its rows have an Int64 column `_cell`: a time or a slot of keys.
+
+    The index of blobs is small and lives with its owner (`snapshot`). Rows of cells below `floor` are gone, whether or
+    not their blob has been deleted yet.
+    """
+
+    def __init__(self, name: str, store: Store, reduce: Reduce, snapshot: dict[str, Any] | None = None) -> None:
+        self.name = name
+        self.store = store
+        self.reduce = reduce
+        self.segments: list[Segment] = []
+        self.next = 0
+        self.floor: int | None = None
+        if snapshot:
+            self.segments = [Segment(*row) for row in snapshot["segments"]]
+            self.next, self.floor = snapshot["next"], snapshot["floor"]
+
+    def snapshot(self) -> dict[str, Any]:
+        """The index, as plain data."""
+        return {"segments": [list(astuple(s)) for s in self.segments], "next": self.next, "floor": self.floor}
+
+    @property
+    def rows(self) -> int:
+        """How many rows are kept, superseded ones included."""
+        return sum(segment.rows for segment in self.segments)
+
+    @property
+    def bytes(self) -> int:
+        """How many bytes are kept."""
+        return sum(segment.bytes for segment in self.segments)
+
+    def append(self, frame: pl.DataFrame) -> None:
+        """Keep rows, in as few blobs as their number allows."""
+        if frame.is_empty():
+            return
+        ordered = frame.sort("_cell")
+        begin = 0
+        while begin < ordered.height:
+            end = begin + TARGET_ROWS
+            if end < ordered.height:
+                last = ordered["_cell"][end - 1]
+                end = int(ordered["_cell"].search_sorted(last, side="right"))
+            self._write(ordered.slice(begin, end - begin))
+            begin = end
+
+    def _write(self, part: pl.DataFrame) -> None:
+        blob = encode(part)
+        self.store.put(self._label(self.next), blob)
+        cells = part["_cell"]
+        self.segments.append(Segment(self.next, int(cells[0]), int(cells[-1]), part.height, len(blob)))
+        self.next += 1
+
+    def _label(self, number: int) -> str:
+        return f"{self.name}/{number}"
+
+    def _load(self, segments: Iterable[Segment]) -> list[pl.DataFrame]:
+        frames = []
+        for segment in segments:
+            blob = self.store.get(self._label(segment.number))
+            if blob is None:
+                message = f"state blob '{self._label(segment.number)}' is missing from the store"
+                raise VeloError(message, hint="the checkpoint is damaged: restore it, or start afresh", code="internal")
+            frames.append(decode(blob))
+        return frames
+
+    def read(self, ranges: list[tuple[int, int]] | None = None) -> pl.DataFrame | None:
+        """All rows whose cell lies in one of the ranges (ends included), or all rows; None where there are none."""
+        chosen = self.segments
+        if ranges is not None:
+            chosen = [s for s in chosen if any(s.low <= high and low <= s.high for low, high in ranges)]
+        frames = self._load(chosen)
+        if not frames:
+            return None
+        found = self._living(pl.concat(frames))
+        if ranges is not None:
+            cell = pl.col("_cell")
+            found = found.filter(pl.any_horizontal(*(cell.is_between(low, high) for low, high in ranges)))
+        return None if found.is_empty() else found
+
+    def _living(self, frame: pl.DataFrame) -> pl.DataFrame:
+        return frame if self.floor is None else frame.filter(pl.col("_cell") >= self.floor)
+
+    def drop_below(self, cell: int) -> None:
+        """Let all rows of smaller cells go."""
+        if self.floor is not None and cell <= self.floor:
+            return
+        self.floor = cell
+        for segment in [s for s in self.segments if s.high < cell]:
+            self._delete(segment)
+
+    def _delete(self, segment: Segment) -> None:
+        self.store.delete(self._label(segment.number))
+        self.segments.remove(segment)
+
+    def tidy(self) -> None:
+        """Join blobs where too many hold rows of one cell: the small ones, so that rows are rewritten a few times only."""
+        while True:
+            crowd = self._crowd()
+            if len(crowd) < DEPTH:
+                return
+            crowd.sort(key=lambda segment: segment.rows)
+            chosen, total = crowd[:2], crowd[0].rows + crowd[1].rows
+            for segment in crowd[2:]:
+                if segment.rows > total:
+                    break
+                chosen.append(segment)
+                total += segment.rows
+            self._join(chosen)
+
+    def _join(self, chosen: list[Segment]) -> None:
+        low, high = min(s.low for s in chosen), max(s.high for s in chosen)
+        complete = not any(s.low <= high and low <= s.high for s in self.segments if s not in chosen)
+        joined = self.reduce(self._living(pl.concat(self._load(chosen))), complete)
+        for segment in chosen:
+            self._delete(segment)
+        self.append(joined)
+
+    def _crowd(self) -> list[Segment]:
+        """The blobs that hold rows of the most crowded cell."""
+        edges = sorted(
+            [(s.low, 0, s) for s in self.segments] + [(s.high, 1, s) for s in self.segments], key=lambda e: e[:2]
+        )
+        current: list[Segment] = []
+        most: list[Segment] = []
+        for _, leaves, segment in edges:
+            if leaves:
+                current.remove(segment)
+            else:
+                current.append(segment)
+                if len(current) > len(most):
+                    most = list(current)
+        return most
+
+
+def newest(keys: list[str], order: str) -> Reduce:
+    """Of the rows of each key, those with the largest `order`; of tombstones (`_gone`) only what others may need."""
+
+    def reduce(frame: pl.DataFrame, complete: bool) -> pl.DataFrame:
+        latest = frame.filter(pl.col(order) == pl.col(order).max().over(keys or [pl.lit(0)]))
+        return latest.filter(~pl.col("_gone")) if complete and "_gone" in latest.columns else latest
+
+    return reduce

@@ -27,6 +27,7 @@ class Group:
     title: str
     properties: tuple[Property, ...]
     families: tuple[Family, ...] = ()
+    doc: str = ""
 
 
 GROUPS = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
 from velostream import durations, sizes
@@ -141,6 +142,26 @@ class Duration:
 
 
 @dataclass(frozen=True, slots=True)
+class Instant:
+    """A point in time as ISO 8601 or epoch milliseconds; without a zone it is UTC. The value is epoch microseconds."""
+
+    name: str = "time"
+
+    def parse(self, text: str) -> object:
+        """Microseconds since 1970."""
+        stripped = text.strip()
+        if stripped.isascii() and stripped.isdecimal():
+            return int(stripped) * 1_000
+        try:
+            read = datetime.fromisoformat(stripped)
+        except ValueError:
+            hint = "write 2026-01-31T12:00:00Z or epoch milliseconds"
+            raise InvalidProperty(f"'{text}' is not a point in time", hint=hint) from None
+        aware = read if read.tzinfo else read.replace(tzinfo=UTC)
+        return (aware - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
+
+
+@dataclass(frozen=True, slots=True)
 class Size:
     """An amount of bytes."""
 
@@ -173,8 +194,7 @@ class Choice:
         meant = {squeeze(word): word for word in self.words} | {squeeze(other): word for other, word in self.also}
         word = meant.get(squeeze(text.strip()))
         if word is None:
-            choices = ", ".join(self.words)
-            raise InvalidProperty(f"'{text}' is not one of {choices}", hint=did_you_mean(text, self.words, "choices"))
+            raise InvalidProperty(f"'{text}' is not one of its values", hint=did_you_mean(text, self.words, "values"))
         return word
 
 

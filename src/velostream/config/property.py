@@ -68,8 +68,7 @@ class Property:
         try:
             return self.kind.parse(text)
         except VeloError as error:
-            example = f"for example '{self.name}' = '{self.example}'"
-            hint = f"{error.hint}; {example}" if error.hint else example
+            hint = error.hint or f"for example '{self.name}' = '{self.example}'"
             message = error.message.replace(text, "****") if self.secret and text else error.message
             raise InvalidProperty(f"property '{key or self.name}': {message}", hint=hint) from None
 
@@ -154,5 +153,5 @@ class Known:
         added = tuple(declared for declared in other.properties if declared.name not in mine)
         prefixes = {family.prefix for family in self.families}
         families = tuple(family for family in other.families if family.prefix not in prefixes)
-        shared = tuple(group for group in self.one_of if group in other.one_of)
-        return Known((*self.properties, *added), (*self.families, *families), shared)
+        one_of = tuple(dict.fromkeys((*self.one_of, *other.one_of)))
+        return Known((*self.properties, *added), (*self.families, *families), one_of)

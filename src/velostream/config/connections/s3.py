@@ -1,0 +1,65 @@
+"""How to reach S3, or a server that speaks like it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from velostream.config.connections.http import WebUrl
+from velostream.config.kinds import Boolean, Text
+from velostream.config.property import Property
+from velostream.errors import InvalidProperty
+
+
+@dataclass(frozen=True, slots=True)
+class S3Path:
+    """`s3://bucket/key`; `s3a://` means the same."""
+
+    name: str = "path"
+
+    def parse(self, text: str) -> object:
+        """The path, beginning with `s3://`."""
+        match = re.fullmatch(r"s3[an]?://([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(/.*)?", text.strip())
+        if match is None:
+            raise InvalidProperty(f"'{text}' is not a path in S3", hint="write s3://bucket/folder/*.parquet")
+        return f"s3://{match[1]}{match[2] or '/'}"
+
+
+S3 = (
+    Property("s3.region", Text(), "the region of the bucket", "eu-west-1", aliases=("region",)),
+    Property(
+        "s3.endpoint", WebUrl(), "the server, where it is not Amazon's", "http://localhost:9000", aliases=("endpoint",)
+    ),
+    Property(
+        "s3.access.key",
+        Text(),
+        "the access key; without it the usual chain of AWS decides",
+        "${AWS_ACCESS_KEY_ID}",
+        aliases=("access.key",),
+        secret=True,
+    ),
+    Property(
+        "s3.secret.key",
+        Text(),
+        "the secret of the access key",
+        "${AWS_SECRET_ACCESS_KEY}",
+        aliases=("secret.key",),
+        secret=True,
+    ),
+    Property(
+        "s3.session.token",
+        Text(),
+        "the token of a temporary key",
+        "${AWS_SESSION_TOKEN}",
+        aliases=("session.token",),
+        secret=True,
+    ),
+    Property(
+        "s3.path.style",
+        Boolean(),
+        "whether the bucket stands in the path instead of the host name",
+        "true",
+        default="false",
+        aliases=("s3.path.style.access", "path.style"),
+    ),
+)

@@ -1,0 +1,21 @@
+"""A Delta table as a sink, where Delta's jar is present."""
+
+from velostream.config.connections.s3 import S3
+from velostream.config.kinds import Text
+from velostream.config.property import Property
+from velostream.sinks.base import DELIVERY_GUARANTEE, Guarantee, Sink, WriteMode, always, write_mode_property
+
+DELTA_SINK = Sink(
+    name="delta_sink",
+    doc="a Delta table",
+    options=(
+        Property("path", Text("path"), "the folder of the table", "lake/alerts", required=True),
+        write_mode_property(WriteMode.APPEND, WriteMode.UPSERT),
+        DELIVERY_GUARANTEE,
+        *S3,
+    ),
+    guarantee=always(Guarantee.EXACTLY_ONCE),
+    write_modes=(WriteMode.APPEND, WriteMode.UPSERT),
+    aliases=("delta",),
+    needs_jar="io.delta:delta-spark_2.13",
+)

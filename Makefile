@@ -5,11 +5,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
+RUNS ?= 10
 
 .PHONY: help setup java demo test fuzz lint bench docs clean
 
 help: ## print this help
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | sort | awk -F'\t' '{printf "  make %-8s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | awk -F'\t' '{printf "  make %-8s %s\n", $$1, $$2}'
 
 setup: $(STAMP) java ## build .venv with the pinned versions, and see that Java is there
 
@@ -24,10 +25,9 @@ java:
 	@bash scripts/java.sh
 
 demo: setup ## check and explain the trading application
-	$(BIN)/velo validate examples/trading/app.sql
-	$(BIN)/velo explain examples/trading/app.sql
+	@bash scripts/demo.sh
 
-test: setup ## lint, then all tests, with the coverage of the package
+test: setup ## lint and all tests, with the coverage of the package
 	$(BIN)/python -m pytest --cov=velostream --cov-report=term
 
 fuzz: setup ## 20,000 mutated statements: no traceback, no hang, no truncated statement
@@ -38,11 +38,11 @@ lint: setup ## ruff and mypy
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: setup ## speed of what exists, as a table
-	$(BIN)/python -m benchmarks.validate
+bench: setup ## how long velo validate takes, as a table (RUNS=10)
+	@$(BIN)/python -m benchmarks.validate $(RUNS)
 
 docs: setup ## write the generated reference pages
-	$(BIN)/python -m velostream.cli.main docs docs/reference
+	$(BIN)/velo docs docs/reference
 
 clean: ## remove the environment and all caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage htmlcov

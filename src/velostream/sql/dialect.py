@@ -1,0 +1,21 @@
+"""Velo, the dialect: Spark's, with a tokenizer, a grammar and printers of its own."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from sqlglot.dialects.spark import Spark
+
+from velostream.sql.grammar.statements import VeloParser
+from velostream.sql.printing.statements import VeloGenerator
+from velostream.sql.tokens import VeloTokenizer
+
+
+class Velo(Spark):
+    """The dialect as sqlglot knows it."""
+
+    NORMALIZE_FUNCTIONS: ClassVar = False
+
+    Tokenizer = VeloTokenizer
+    Parser = VeloParser
+    Generator = VeloGenerator

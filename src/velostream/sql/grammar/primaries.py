@@ -1,0 +1,248 @@
+"""The smallest expressions: literals, columns, parentheses, CASE, CAST, and what may follow them (a field, an index, a cast)."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+
+from sqlglot import exp
+from sqlglot.tokens import TokenType
+
+from velostream.sql.grammar.lengths import Lengths
+from velostream.sql.grammar.names import NUMBER_WITH_TYPE
+from velostream.sql.nodes import FieldAccess
+
+_NUMBER = re.compile(r"[0-9]+\.?[0-9]*([eE][+-]?[0-9]+)?")
+_SUFFIXES = {"L": "BIGINT", "S": "SMALLINT", "Y": "TINYINT", "D": "DOUBLE", "F": "FLOAT"}
+_TYPED_STRINGS = {
+    "DATE": exp.DType.DATE,
+    "TIMESTAMP": exp.DType.TIMESTAMPTZ,
+    "TIMESTAMP_NTZ": exp.DType.TIMESTAMPNTZ,
+    "TIMESTAMP_LTZ": exp.DType.TIMESTAMPLTZ,
+}
+_STRINGS = (TokenType.STRING, TokenType.RAW_STRING)
+_MOST_PARTS = 4
+_BEHIND_QUERY = (")", "UNION", "INTERSECT", "EXCEPT", "MINUS", "ORDER", "LIMIT", "OFFSET")
+
+
+class Primaries(Lengths):
+    """Rules for the smallest expressions."""
+
+    def __init__(self, *arguments: object, **settings: object) -> None:
+        super().__init__(*arguments, **settings)  # type: ignore[arg-type]
+        self._lambda_names: list[set[str]] = []
+
+    def read_expression(self) -> exp.Expr:
+        """Any expression."""
+        raise NotImplementedError
+
+    def read_value(self, least: int = 1) -> exp.Expr:
+        """A value: an expression without AND, OR, NOT and predicates."""
+        raise NotImplementedError
+
+    def read_query(self) -> exp.Query:
+        """A query, without what only a statement has."""
+        raise NotImplementedError
+
+    def read_call(self) -> exp.Expr:
+        """A function call."""
+        raise NotImplementedError
+
+    def query_ahead(self) -> bool:
+        """True where a query begins, in parentheses or not."""
+        by = 0
+        while self.ahead("(", by=by):
+            by += 1
+        return self.ahead("SELECT", by=by) or (self.ahead("WITH", by=by) and self.name_ahead(by + 1))
+
+    def read_postfix(self) -> exp.Expr:
+        """A smallest expression with `.field`, `[index]`, `->field` and `::type` behind it."""
+        start = self._index
+        value = self._primary()
+        while True:
+            if self.ahead(".") and not isinstance(value, exp.Column):
+                self._advance()
+                value = self.node(exp.Dot(this=value, expression=self.read_name_after_dot()), start)
+            elif self.accept("["):
+                index = self.read_expression()
+                self.expect("]")
+                value = self.node(exp.Bracket(this=value, expressions=[index]), start)
+            elif self.accept("->"):
+                value = self.node(FieldAccess(this=value, expression=self.read_name_after_dot()), start)
+            elif self.accept("::"):
+                value = self.node(exp.Cast(this=value, to=self.read_type()), start)
+            elif self.ahead("COLLATE") and self.name_ahead(1):
+                self._advance()
+                value = self.node(exp.Collate(this=value, expression=self.read_name("a collation")), start)
+            else:
+                return value
+
+    def _primary(self) -> exp.Expr:
+        kind, word = self.kind_ahead(), self.word
+        if kind in _STRINGS:
+            return self.read_string()
+        if kind is TokenType.NUMBER or (word == "." and self.kind_ahead(1) is TokenType.NUMBER):
+            return self._number()
+        if kind is TokenType.HEX_STRING:
+            start = self._index
+            return self.node(exp.HexString(this=self.take_name().text), start)
+        if word == "(":
+            return self._parentheses()
+        if word == "*":
+            self.refuse(
+                "'*' is not understood here",
+                hint="it stands alone in a select list, in COUNT(*), or behind a source: t.*",
+            )
+        if kind is TokenType.VAR:
+            return self._word_led(word)
+        if kind is TokenType.IDENTIFIER:
+            return self.read_call() if self.ahead("(", by=1) else self.read_column()
+        return self.unexpected("an expression")
+
+    def _word_led(self, word: str) -> exp.Expr:
+        start = self._index
+        if word in ("TRUE", "FALSE"):
+            self._advance()
+            return self.node(exp.Boolean(this=word == "TRUE"), start)
+        if word == "NULL":
+            self._advance()
+            return self.node(exp.Null(), start)
+        if word == "CASE":
+            return self._case()
+        if word in ("CAST", "TRY_CAST") and self.ahead("(", by=1):
+            return self._cast(word)
+        if self.interval_ahead():
+            return self.read_interval()
+        if word in _TYPED_STRINGS and self.kind_ahead(1) in _STRINGS:
+            self._advance()
+            literal, kind = self.read_string(), self.node(exp.DataType(this=_TYPED_STRINGS[word], nested=False), start)
+            return self.node(exp.Cast(this=literal, to=kind), start)
+        if NUMBER_WITH_TYPE.fullmatch(self._tokens[start].text):
+            return self._typed_number()
+        if self.ahead("(", by=1):
+            return self.read_call()
+        return self.read_column()
+
+    def string_ahead(self) -> bool:
+        """True where a text in quotes follows."""
+        return self.kind_ahead() in _STRINGS
+
+    def read_string(self) -> exp.Literal:
+        """A text in quotes."""
+        start = self._index
+        if not self.string_ahead():
+            self.unexpected("a text in quotes")
+        return self.node(exp.Literal.string(self.take_name().text), start)
+
+    def _number(self) -> exp.Literal:
+        start = self._index
+        point = "." if self.accept(".") else ""
+        token = self.take_name()
+        behind = self._tokens[self._index] if not self.at_end else None
+        connected = point and token.start != self._tokens[start].end + 1
+        ragged = behind is not None and behind.start == token.end + 1 and behind.token_type is TokenType.VAR
+        if connected or ragged or not _NUMBER.fullmatch(token.text):
+            span = self.here(start, self._index if ragged else self._index - 1)
+            self.refuse(
+                f"'{self.sql[span.start : span.end]}' is not a number", hint="write 10, 1.5, 1e3 or 5L", span=span
+            )
+        return self.node(exp.Literal.number(point + token.text), start)
+
+    def _typed_number(self) -> exp.Cast:
+        """`5L` is a number and its type, which is a cast that changes nothing."""
+        start = self._index
+        match = NUMBER_WITH_TYPE.fullmatch(self.take_name().text)
+        assert match is not None
+        suffix = match[2].upper()
+        literal = self.node(exp.Literal.number(match[1]), start)
+        if suffix != "BD":
+            kind = exp.DataType(this=exp.DType[_SUFFIXES[suffix]], nested=False)
+            return self.node(exp.Cast(this=literal, to=self.node(kind, start)), start)
+        exact = Decimal(match[1]).as_tuple()
+        scale = max(0, -int(exact.exponent))
+        precision = max(len(exact.digits) + max(0, int(exact.exponent)), scale)
+        sizes = [exp.DataTypeParam(this=exp.Literal.number(size)) for size in (precision, scale)]
+        kind = exp.DataType(this=exp.DType.DECIMAL, expressions=sizes, nested=False)
+        return self.node(exp.Cast(this=literal, to=self.node(kind, start)), start)
+
+    def read_column(self) -> exp.Expr:
+        """`a`, `t.a`, `t.a.b`, `t.*`: a column, where the binder finds out which parts name a source and which fields."""
+        start = self._index
+        parts: list[exp.Expr] = [self.read_name("an expression")]
+        while self.ahead("."):
+            self._advance()
+            if self.ahead("*") and len(parts) < _MOST_PARTS:
+                at = self._index
+                self._advance()
+                parts.append(self.node(exp.Star(), at))
+                break
+            parts.append(self.read_name_after_dot())
+        return self._column_of(parts, start)
+
+    def _column_of(self, parts: list[exp.Expr], start: int) -> exp.Expr:
+        count = 1 if any(parts[0].name.casefold() in names for names in self._lambda_names) else _MOST_PARTS
+        head, rest = parts[:count], parts[count:]
+        value = head[0]
+        if count > 1:
+            value = exp.Column(**dict(zip(("this", "table", "db", "catalog"), reversed(head), strict=False)))
+            self.node(value, start, start + 2 * len(head) - 2)
+        for number, part in enumerate(rest, len(head)):
+            value = self.node(exp.Dot(this=value, expression=part), start, start + 2 * number)
+        return value
+
+    def _parentheses(self) -> exp.Expr:
+        start = self._index
+        if self.query_ahead() and self._query_inside():
+            self.expect("(")
+            query = self.read_query()
+            self.expect(")")
+            return self.node(exp.Subquery(this=query), start)
+        self.expect("(")
+        members = [self.read_expression()]
+        while self.accept(","):
+            members.append(self.read_expression())
+        self.expect(")")
+        if len(members) > 1:
+            return self.node(exp.Tuple(expressions=members), start)
+        return self.node(exp.Paren(this=members[0]), start)
+
+    def _query_inside(self) -> bool:
+        """True where the parentheses here hold a query, not an expression that begins with one: `((SELECT 1) + 2)`."""
+        index = self._index + 1
+        while self._words[index] == "(":
+            if self._words[self.closing(index) + 1] not in _BEHIND_QUERY:
+                return False
+            index += 1
+        return True
+
+    def _case(self) -> exp.Case:
+        start = self._index
+        self.expect("CASE")
+        subject = None if self.at("WHEN") else self.read_expression()
+        branches = []
+        while True:
+            at = self._index
+            self.expect("WHEN")
+            condition = self.read_expression()
+            self.expect("THEN")
+            branches.append(self.node(exp.If(this=condition, true=self.read_expression()), at))
+            if not self.at("WHEN"):
+                break
+        default = self.read_expression() if self.accept("ELSE") else None
+        self.expect("END")
+        case = exp.Case(ifs=branches)
+        if subject is not None:
+            case.set("this", subject)
+        if default is not None:
+            case.set("default", default)
+        return self.node(case, start)
+
+    def _cast(self, word: str) -> exp.Cast:
+        start = self._index
+        self._advance(2)
+        value = self.read_expression()
+        self.expect("AS")
+        kind = self.read_type()
+        self.expect(")")
+        cast = exp.Cast(this=value, to=kind) if word == "CAST" else exp.TryCast(this=value, to=kind, safe=True)
+        return self.node(cast, start)

@@ -1,0 +1,153 @@
+"""Time windows in every spelling: WINDOW TUMBLING(…), ksqlDB's (SIZE …), TUMBLE(…) in GROUP BY, FROM TABLE(TUMBLE(TABLE …))."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from sqlglot import exp
+
+from velostream.sql.grammar.settings import Properties
+from velostream.sql.nodes import Duration, TimeWindow, WindowOption
+
+OPTIONS: tuple[tuple[str, ...], ...] = (
+    ("SIZE",),
+    ("ADVANCE", "BY"),
+    ("OFFSET",),
+    ("MAX",),
+    ("GRACE", "PERIOD"),
+    ("RETENTION",),
+)
+"""The named arguments of a window."""
+
+GROUP_WINDOWS: tuple[str, ...] = ("TUMBLE", "HOP", "SESSION", "CUMULATE", "TUMBLING", "HOPPING", "SLIDING")
+"""Calls in GROUP BY that are windows."""
+
+_LENGTHS = {"TUMBLE": 1, "HOP": 2, "CUMULATE": 2, "SESSION": 1}
+"""How many lengths a window of Flink takes; one more is its offset."""
+
+Item = TypeVar("Item")
+
+
+class Windows(Properties):
+    """Rules for time windows."""
+
+    def read_time_window(self) -> TimeWindow:
+        """`WINDOW name(arguments)` or `WINDOW name`."""
+        start = self._index
+        self.expect("WINDOW")
+        name = self.read_name("a window such as TUMBLING(1m)")
+        if not self.at("("):
+            return self.node(TimeWindow(this=name, named=True, spelling="clause"), start)
+        arguments, options = self._window_arguments()
+        return self.node(self._window(name, arguments, options, "clause"), start)
+
+    def group_window_ahead(self) -> bool:
+        """True where an item of GROUP BY is a window."""
+        return self.word in GROUP_WINDOWS and self.ahead("(", by=1)
+
+    def read_group_window(self) -> TimeWindow:
+        """`TUMBLE(ts, INTERVAL '1' MINUTE)` in GROUP BY. HOP has its advance before its size there: they change places."""
+        start = self._index
+        name = self.read_name()
+        arguments, options = self._window_arguments()
+        if name.name.upper() == "HOP":
+            arguments = _last_two_swapped(arguments)
+        return self.node(self._window(name, arguments, options, "group"), start)
+
+    def table_window_ahead(self) -> bool:
+        """True where a source is Flink's `TABLE(TUMBLE(TABLE s, DESCRIPTOR(ts), …))`."""
+        return self.ahead("TABLE", "(") and self.ahead("(", "TABLE", by=3)
+
+    def read_table_window(self) -> tuple[exp.Identifier, TimeWindow]:
+        """The source inside of TABLE(…), and its window."""
+        start = self._index
+        self.expect("TABLE")
+        self.expect("(")
+        name = self.read_name("a window such as TUMBLE")
+        self.expect("(")
+        self.expect("TABLE")
+        source = self.read_name("a source")
+        arguments: list[exp.Expr] = []
+        keys = self._session_keys()
+        self.expect(",")
+        self.expect("DESCRIPTOR")
+        self.expect("(")
+        arguments.append(self.read_column())
+        self.expect(")")
+        lengths: list[Duration] = []
+        while self.accept(","):
+            lengths.append(self.read_length())
+        self.expect(")")
+        self.expect(")")
+        window = self._window(
+            name, [*arguments, *self._in_order(name, lengths), *keys], self._offset(name, lengths), "table"
+        )
+        return source, self.node(window, start)
+
+    def _session_keys(self) -> list[exp.Expr]:
+        """Flink's `TABLE s PARTITION BY k`: the key of a session."""
+        if not self.accept("PARTITION", "BY"):
+            return []
+        keys = [self.read_column()]
+        while self.accept(",") and not self.ahead("DESCRIPTOR", "("):
+            keys.append(self.read_column())
+        if self.ahead("DESCRIPTOR"):
+            self._retreat(self._index - 1)
+        return keys
+
+    def _in_order(self, name: exp.Identifier, lengths: list[Duration]) -> list[exp.Expr]:
+        count = _LENGTHS.get(name.name.upper())
+        if count is None:
+            hint = "use TUMBLE, HOP, CUMULATE or SESSION"
+            span = self.here(self._index - 1) if not lengths else None
+            self.refuse(f"'{name.name}' is not a window that TABLE(…) takes", hint=hint, span=span)
+        if not count <= len(lengths) <= count + 1:
+            self.refuse(
+                f"{name.name} takes {count} lengths of time and an optional offset",
+                hint="write for example INTERVAL '1' MINUTE",
+            )
+        ordered: list[exp.Expr] = list(lengths[:count])
+        return ordered[::-1] if name.name.upper() == "HOP" else ordered
+
+    def _offset(self, name: exp.Identifier, lengths: list[Duration]) -> list[exp.Expr]:
+        rest = lengths[_LENGTHS[name.name.upper()] :]
+        return [WindowOption(this="OFFSET", expression=length) for length in rest]
+
+    def _window(
+        self, name: exp.Identifier, arguments: list[exp.Expr], options: list[exp.Expr], spelling: str
+    ) -> TimeWindow:
+        window = TimeWindow(this=name, spelling=spelling)
+        if arguments:
+            window.set("expressions", arguments)
+        if options:
+            window.set("options", options)
+        return window
+
+    def _window_arguments(self) -> tuple[list[exp.Expr], list[exp.Expr]]:
+        self.expect("(")
+        arguments: list[exp.Expr] = []
+        options: list[exp.Expr] = []
+        while True:
+            option = self._option()
+            if option is not None:
+                options.append(option)
+            elif options:
+                self.unexpected("a named argument such as OFFSET 1h")
+            else:
+                arguments.append(self.read_length() if self.length_ahead() else self.read_expression())
+            if not self.accept(","):
+                break
+        self.expect(")")
+        return arguments, options
+
+    def _option(self) -> WindowOption | None:
+        start = self._index
+        for words in OPTIONS:
+            if self.ahead(*words) and self.length_ahead(len(words)):
+                self._advance(len(words))
+                return self.node(WindowOption(this=" ".join(words), expression=self.read_length()), start)
+        return None
+
+
+def _last_two_swapped(items: list[Item]) -> list[Item]:
+    return [*items[:-2], *items[:-3:-1]] if len(items) > 1 else items

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from velostream.config.connections.http import WebUrl
 from velostream.config.kinds import Text
 from velostream.config.property import Property
-from velostream.formats.column_list import read_columns
+from velostream.formats.schemas.column_list import read_columns
 
 
 @dataclass(frozen=True, slots=True)

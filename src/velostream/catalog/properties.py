@@ -13,7 +13,7 @@ from functools import cache
 from typing import TypeVar
 
 from velostream.config.connections.address import format_of
-from velostream.config.job import GROUPS, Group, scoped
+from velostream.config.job import GROUPS, SOURCE_RULES, Group, scoped
 from velostream.config.keys import fold, squeeze
 from velostream.config.kinds import Choice
 from velostream.config.owner import Look
@@ -121,7 +121,7 @@ def _source_known(source: Source, look: Look) -> Known:
     schemas = (*SCHEMA, *KEY_SCHEMA) if source.keyed else SCHEMA
     options = [one for chosen in formats for one in chosen.options]
     everything = (_type_property(SOURCES.values()), *source.options, *schemas, *options, *scoped(Scope.SOURCE))
-    return Known(_once(everything), source.families, source.one_of)
+    return Known(_once(everything), source.families, source.one_of, (*SOURCE_RULES, *source.rules))
 
 
 def _sink_known(sink: Sink, look: Look) -> Known:

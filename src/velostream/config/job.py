@@ -13,6 +13,7 @@ from velostream.config.failure import CIRCUIT_BREAKER, DEAD_LETTERS, FAILURE
 from velostream.config.lateness import LATENESS
 from velostream.config.observing import OBSERVING
 from velostream.config.property import Family, Known, Property, Scope
+from velostream.config.rule import Needs, NotAbove, memory_budget
 from velostream.config.running import CONFIG_FILE, RUNNING, SPARK
 from velostream.config.state import STATE
 from velostream.config.tables import TABLES
@@ -54,4 +55,10 @@ def scoped(scope: Scope) -> tuple[Property, ...]:
     return tuple(declared for group in GROUPS for declared in group.properties if scope in declared.scopes)
 
 
-JOB = Known(scoped(Scope.JOB), (SPARK,))
+JOB_RULES = (NotAbove("batch.min.size", "batch.max.size"), memory_budget)
+SOURCE_RULES = (
+    Needs("watermark.strategy", "watermark.punctuation", value="punctuated"),
+    Needs("dedup.ttl", "dedup.key"),
+)
+
+JOB = Known(scoped(Scope.JOB), (SPARK,), rules=JOB_RULES)

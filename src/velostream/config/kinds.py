@@ -200,8 +200,9 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """A list of names, separated by commas; in YAML also a list."""
+    """A list of names, separated by commas; in YAML also a list. With `repeats` one may stand there more than once."""
 
+    repeats: bool = False
     name: str = "names"
 
     def parse(self, text: str) -> object:
@@ -209,7 +210,7 @@ class Names:
         names = tuple(part.strip() for part in text.split(","))
         if not all(names):
             raise InvalidProperty(f"'{text}' has an empty name")
-        if len(set(names)) != len(names):
+        if not self.repeats and len(set(names)) != len(names):
             raise InvalidProperty(f"'{text}' has a name twice")
         return names
 

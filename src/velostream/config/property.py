@@ -7,6 +7,7 @@ from enum import Enum
 
 from velostream.config.keys import fold
 from velostream.config.kinds import Boolean, Choice, Condition, Duration, Integer, Kind, Names, Number, Size, Text
+from velostream.config.rule import Rule
 from velostream.errors import InvalidProperty, VeloError
 
 __all__ = [
@@ -106,11 +107,12 @@ class Family:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """All keys that one owner (or the job) may have. `one_of`: of each group one must be set."""
+    """All keys that one owner (or the job) may have. `one_of`: of each group exactly one must be set."""
 
     properties: tuple[Property, ...]
     families: tuple[Family, ...] = ()
     one_of: tuple[tuple[str, ...], ...] = ()
+    rules: tuple[Rule, ...] = ()
     _folded: dict[str, Property] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -154,4 +156,5 @@ class Known:
         prefixes = {family.prefix for family in self.families}
         families = tuple(family for family in other.families if family.prefix not in prefixes)
         one_of = tuple(dict.fromkeys((*self.one_of, *other.one_of)))
-        return Known((*self.properties, *added), (*self.families, *families), one_of)
+        rules = tuple(dict.fromkeys((*self.rules, *other.rules)))
+        return Known((*self.properties, *added), (*self.families, *families), one_of, rules)

@@ -88,11 +88,15 @@ def resolve(entries: Iterable[Entry], owners: Iterable[Owner], around: Surroundi
     everything = join_lists([*given, *_from_files(given, members, around, findings)], findings)
     router = Router(members, around.environment, around.names)
     job_portion, portions = router.route(everything, findings)
-    job = with_preset(Settler(job_portion, around.environment, findings).settle())
-    settings = {
-        owner.name.casefold(): Settler(portions[owner.name.casefold()], around.environment, findings, owner).settle(job)
-        for owner in members
-    }
+    settler = Settler(job_portion, around.environment, findings)
+    job = with_preset(settler.settle())
+    settler.check(job)
+    settings = {}
+    for owner in members:
+        name = owner.name.casefold()
+        settler = Settler(portions[name], around.environment, findings, owner)
+        settings[name] = settler.settle(job)
+        settler.check(settings[name])
     return Resolved(job, settings, named_windows(job, findings))
 
 

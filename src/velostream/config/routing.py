@@ -48,7 +48,8 @@ class Router:
             if mine and _knows(JOB, entry.key):
                 self._refuse_double(entry, name, findings)
             elif portion is not None and (mine or not _knows(JOB, entry.key)):
-                portion.entries.append((rest, entry))
+                if mine or not self._is_said_elsewhere(entry, self.owners[name]):
+                    portion.entries.append((rest, entry))
             elif _knows(JOB, entry.key):
                 job.entries.append((entry.key, entry))
             elif not self._is_elsewhere(entry):
@@ -93,6 +94,12 @@ class Router:
         """True for what SET, YAML or the command line say about a source or sink of another statement."""
         prefix = entry.key.strip().split(".", 1)[0].casefold()
         return entry.origin.layer is not Layer.STATEMENT and prefix in self.elsewhere and prefix not in self.owners
+
+    @staticmethod
+    def _is_said_elsewhere(entry: Entry, owner: Owner) -> bool:
+        """True for what SET, YAML or the command line say about another role of what is declared elsewhere."""
+        declared_elsewhere = owner.scope is Scope.STREAM or owner.base is not None
+        return declared_elsewhere and entry.origin.layer not in (Layer.STATEMENT, Layer.OWN_CONFIG)
 
     def _refuse_double(self, entry: Entry, name: str, findings: Findings) -> None:
         message = f"property '{entry.key}' could be the job's or that of '{self.owners[name].name}'"

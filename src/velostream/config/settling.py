@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from velostream.config.environment import Environment
 from velostream.config.job import JOB
@@ -50,11 +50,34 @@ class Settler:
         values = {found.key: value for found in self.values.values() if (value := self._read(found))}
         client = {found.key: value for found in self.client.values() if (value := self._read(found))}
         if self.owner is not None and self.owner.base is not None:
-            values = _over(self.owner.base.values, values)
-            client = _over(self.owner.base.client, client)
-        settings = Settings(self.portion.name, self.portion.known, values, client, job)
+            values = _over(self._declared_before(self.owner.base.values), values)
+            client = _over(self._declared_before(self.owner.base.client), client)
+        return Settings(self.portion.name, self.portion.known, values, client, job)
+
+    def check(self, settings: Settings) -> None:
+        """Finds what is missing and what contradicts itself."""
         self._require(settings)
-        return settings
+        for rule in settings.known.rules:
+            broken = rule(settings)
+            if broken is not None:
+                span = broken.value.origin.span if broken.value else None
+                owner = f"{self.owner.scope.value} '{self.owner.name}': " if self.owner else ""
+                self.findings.error(broken.code, owner + broken.message, span, hint=broken.hint)
+
+    def _declared_before(self, base: Mapping[str, Value]) -> dict[str, Value]:
+        """What the declaration says, as far as it means something here: a stream may be a source there, a sink here."""
+        kept = {}
+        for key, value in base.items():
+            found = self.portion.known.find(key)
+            if found is None and self.portion.known.passes(key) is None and not value.declared.client:
+                continue
+            try:
+                declared = found[0] if found else value.declared
+                kept[key] = replace(value, declared=declared, value=declared.read(value.text, key))
+            except VeloError as error:
+                span = self.owner.span if self.owner else None
+                self.findings.refuse(error, span)
+        return kept
 
     def _sort(self, key: str, entry: Entry) -> None:
         known = self.portion.known
@@ -134,7 +157,12 @@ class Settler:
             if declared.required and declared.name not in attempted and declared.name not in settings:
                 self._missing((declared.name,), declared)
         for group in settings.known.one_of:
-            if not any(name in attempted or name in settings for name in group):
+            given = [value for name in group if (value := settings.find(name))]
+            if len(given) > 1:
+                names = " and ".join(f"'{self._full(value.key)}'" for value in given)
+                message = f"{names} exclude each other"
+                self.findings.error("conflicting-properties", message, given[-1].origin.span, hint="keep one")
+            elif not given and not attempted.intersection(group):
                 found = settings.known.find(group[0])
                 assert found is not None
                 self._missing(group, found[0])

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from velostream.config.property import Family, Property
+from velostream.config.rule import Rule
 from velostream.config.settings import Settings
 from velostream.formats import Format
 
@@ -40,6 +41,7 @@ class Source:
     formats: tuple[Format, ...] = ()
     families: tuple[Family, ...] = ()
     one_of: tuple[tuple[str, ...], ...] = ()
+    rules: tuple[Rule, ...] = ()
     aliases: tuple[str, ...] = ()
     system: str = ""
     """What addresses call it: `kafka` of `kafka://host:9092/topic`."""

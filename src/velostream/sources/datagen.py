@@ -18,7 +18,12 @@ _FIELDS = (
     Property("fields.*.min", Number(), "the least random value", "1"),
     Property("fields.*.max", Number(), "the largest random value", "100"),
     Property("fields.*.length", Integer(least=1), "the length of random texts and arrays", "8"),
-    Property("fields.*.values", Names(), "the values to choose from", "AAPL, MSFT, GOOG"),
+    Property(
+        "fields.*.values",
+        Names(repeats=True),
+        "the values to choose from; one that is listed twice comes twice as often",
+        "AAPL, MSFT, GOOG",
+    ),
     Property("fields.*.start", Integer(), "the first value of a sequence", "1"),
     Property("fields.*.end", Integer(), "the last value of a sequence, after which it begins again", "1000"),
     Property(

@@ -1,10 +1,11 @@
-"""Annotations, `-- @name: value` before a statement: every one that exists, declared once as data; help and checking come from here."""
+"""Annotations, `-- @name: value` before a statement: all that exist, as data; help and checking come from here."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 from enum import Enum
+from itertools import pairwise
 
 from velostream.config.property import Boolean, Choice, Condition, Duration, Integer, Kind, Names, Number, Text
 from velostream.diagnostics import Findings
@@ -49,7 +50,7 @@ class Numbers:
             numbers = tuple(float(part) for part in inside.split(","))
         except ValueError:
             raise InvalidProperty(f"'{text}' is not a list of numbers", hint="for example 0.1, 0.5, 1, 5") from None
-        if any(later <= earlier for earlier, later in zip(numbers, numbers[1:], strict=False)):
+        if any(later <= earlier for earlier, later in pairwise(numbers)):
             raise InvalidProperty(f"the numbers of '{text}' do not grow", hint="for example 0.1, 0.5, 1, 5")
         return numbers
 
@@ -84,7 +85,7 @@ class Labels:
 
 @dataclass(frozen=True, slots=True)
 class AnnotationKind:
-    """An annotation that exists. `leads` begins a group that the annotations in it belong to; such a one may stand several times."""
+    """An annotation that exists. The first of a `group` may stand several times; the others belong to it."""
 
     name: str
     kind: Kind
@@ -169,7 +170,8 @@ KINDS: tuple[AnnotationKind, ...] = (
     AnnotationKind(
         "partitioning_strategy",
         Choice(("hash", "sticky", "roundrobin", "fanin", "smart")),
-        "how records are routed: hash of the group keys, sticky by source partition, roundrobin without state, fanin into one, smart hash with combining",
+        "how records are routed: by hash of the group keys, by source partition (sticky), in turn without state "
+        "(roundrobin), all into one (fanin), or by hash with combining (smart)",
         "hash",
         Scope.EITHER,
     ),

@@ -1,4 +1,4 @@
-"""An application: one SQL file of many statements, with its header, the annotations of each statement, and all findings of the parse."""
+"""An application: one SQL file of many statements, with its header, their annotations, and all findings."""
 
 from __future__ import annotations
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from sqlglot.dialects.spark import Spark
 
 from velostream.sql.grammar.statements import VeloParser
@@ -14,7 +12,7 @@ from velostream.sql.tokens import VeloTokenizer
 class Velo(Spark):
     """The dialect as sqlglot knows it."""
 
-    NORMALIZE_FUNCTIONS: ClassVar = False
+    NORMALIZE_FUNCTIONS = False
 
     Tokenizer = VeloTokenizer
     Parser = VeloParser

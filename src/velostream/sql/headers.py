@@ -41,7 +41,7 @@ class _Draft:
 def read_header(
     text: Text, top: tuple[Comment, ...], annotations: tuple[Annotation, ...], default: str, findings: Findings
 ) -> Header:
-    """The header that the comments at the top and the application's annotations make; the name defaults to `default`."""
+    """The header that the comments at the top and the application's annotations make; its name may be the default."""
     draft = _Draft()
     for comment in top:
         found = _LINE.fullmatch(comment.body)
@@ -60,7 +60,7 @@ def read_header(
     for annotation in annotations:
         part = _OF_ANNOTATIONS.get(annotation.name, "")
         if part and draft.single.get(part, annotation.value) != annotation.value:
-            message = f"'@{annotation.name}' says something else than the header: '{annotation.value}', not '{draft.single[part]}'"
+            message = f"'@{annotation.name}' says '{annotation.value}', and the header '{draft.single[part]}'"
             findings.error("duplicate-annotation", message, annotation.span, hint="keep one of them")
         elif part:
             draft.single[part] = annotation.value

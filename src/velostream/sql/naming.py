@@ -1,4 +1,4 @@
-"""The names of statements: `-- @name:`, else that of the relation or job it creates, else `query_1`, `query_2` …; each once."""
+"""The names of statements: `-- @name:`, else the relation or job that it creates, else `query_1`, `query_2` …"""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _CREATED = re.compile(
 
 
 class Namer:
-    """Gives each statement of one application its name. Names that are said come first, so that no default takes them."""
+    """Gives each statement of an application a name of its own. What is said comes first: no default takes it."""
 
     def __init__(self, annotations: tuple[tuple[Annotation, ...], ...], findings: Findings) -> None:
         self._said: list[str] = []

@@ -12,7 +12,7 @@ class StreamSelect(exp.Select):
 
     `time_window`: TimeWindow; `emits`: list of Emit; `sinks`: list of exp.Table (this = Identifier or Location);
     `settings`: Settings; `partition_by`: list of expressions (ksqlDB's PARTITION BY).
-    `sinks` and `settings` are found only on a statement's outermost query, where the parser moves them to the statement.
+    `sinks` and `settings` belong to a statement's outermost query, and the parser moves them to the statement.
     """
 
     arg_types: ClassVar = {
@@ -58,8 +58,8 @@ class WindowOption(exp.Expression):
 class Emit(exp.Expression):
     """One EMIT clause.
 
-    `this`: CHANGES | FINAL | ON WATERMARK | WHEN | EARLY | EVERY; `condition` (WHEN); `interval`: Duration (EARLY EVERY);
-    `fallback`: Duration (WHEN … FALLBACK EVERY); `rows`: number literal (EVERY n ROWS).
+    `this`: CHANGES | FINAL | ON WATERMARK | WHEN | EARLY | EVERY; `condition` (WHEN); `interval`: Duration
+    (EARLY EVERY); `fallback`: Duration (WHEN … FALLBACK EVERY); `rows`: number literal (EVERY n ROWS).
     """
 
     arg_types: ClassVar = {"this": True, "condition": False, "interval": False, "fallback": False, "rows": False}
@@ -82,7 +82,7 @@ class KeyItem(exp.Expression):
 
 
 class Location(exp.Expression):
-    """A source or sink by its address, `'kafka://host:9092/topic'`; `this` is the text. It stands as the `this` of an exp.Table."""
+    """A source or sink by its address, `'kafka://host:9092/topic'`: `this` is the text. It is the `this` of a Table."""
 
     arg_types: ClassVar = {"this": True}
 
@@ -117,13 +117,13 @@ class WatermarkDelay(exp.Expression):
 
 
 class StreamJoin(exp.Join):
-    """A join with `within`: list of one or two Durations (ksqlDB's `WITHIN d` and `WITHIN (before, after)`), and `grace`: Duration."""
+    """A join with `within`: one or two Durations (`WITHIN d`, `WITHIN (before, after)`), and `grace`: Duration."""
 
     arg_types: ClassVar = {**exp.Join.arg_types, "within": False, "grace": False}
 
 
 class RowBuffer(exp.Expression):
-    """`ROWS WINDOW BUFFER n ROWS …`: `this` is the number literal, `expire` a Duration, `emit` 'EVERY RECORD' | 'ON BUFFER FULL'."""
+    """`ROWS WINDOW BUFFER n ROWS …`: `this` a number, `expire` a Duration, `emit` EVERY RECORD | ON BUFFER FULL."""
 
     arg_types: ClassVar = {"this": True, "expire": False, "emit": False}
 
@@ -141,6 +141,6 @@ class FieldAccess(exp.Expression):
 
 
 class WatermarkFor(exp.Expression):
-    """Flink's `WATERMARK FOR ts AS ts - INTERVAL '5' SECOND` in a column list: `this` column Identifier, `expression`."""
+    """Flink's `WATERMARK FOR ts AS ts - INTERVAL '5' SECOND` in a column list: `this` an Identifier, `expression`."""
 
     arg_types: ClassVar = {"this": True, "expression": True}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from sqlglot import exp
-from sqlglot.tokens import Token, TokenType
+from sqlglot.tokenizer_core import Token, TokenType
 
 from velostream.diagnostics import Findings
 from velostream.errors import SyntaxRefused
@@ -14,13 +14,13 @@ from velostream.positions import Span, Text
 from velostream.sql import spans
 from velostream.sql.application import Application, ParsedStatement
 from velostream.sql.dialect import Velo
+from velostream.sql.grammar.cursor import TOO_DEEP
 from velostream.sql.grammar.statements import VeloParser
 from velostream.sql.headers import read_header
 from velostream.sql.naming import Namer
 from velostream.sql.prefaces import prefaces
+from velostream.sql.statements import Statement
 from velostream.sql.tokens import VeloTokenizer, scan
-
-_TOO_DEEP = "the statement is too deeply nested"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ def parse(text: str, name: str = "<query>") -> Application:
     namer = Namer(found.of_statements, findings)
     unread = list(scanned.refused)
     statements = []
-    for piece, annotations in zip(pieces, found.of_statements, strict=True):
+    for piece, own in zip(pieces, found.of_statements, strict=True):
         start, end = _range(piece)
         refused = [error for error in unread if error.span and start <= error.span.start < piece.end]
         unread = [error for error in unread if error not in refused]
@@ -51,7 +51,7 @@ def parse(text: str, name: str = "<query>") -> Application:
         label = namer.name(tree, text[start:end])
         for error in outcome if isinstance(outcome, list) else ():
             findings.at(label).refuse(error)
-        statements.append(ParsedStatement(tree, label, source.span(start, end), annotations, text[start:end]))
+        statements.append(ParsedStatement(tree, label, source.span(start, end), own, text[start:end]))
     for error in unread:
         findings.refuse(error)
     if not pieces and not findings.errors:
@@ -70,7 +70,7 @@ def parse_expression(text: str, base: Span | None = None) -> exp.Expr:
             raise scanned.refused[0]
         tree = VeloParser(dialect=Velo).parse_condition(scanned.tokens, source)
     except RecursionError:
-        raise SyntaxRefused(_TOO_DEEP, span=base, hint="make it simpler") from None
+        raise SyntaxRefused(TOO_DEEP, span=base, hint="make it simpler") from None
     except SyntaxRefused as refused:
         if base is not None and refused.span is not None:
             refused.span = spans.moved(refused.span, base)
@@ -80,14 +80,14 @@ def parse_expression(text: str, base: Span | None = None) -> exp.Expr:
     return tree
 
 
-def _parsed(tokens: list[Token], source: Text) -> exp.Expr | list[SyntaxRefused]:
+def _parsed(tokens: list[Token], source: Text) -> Statement | list[SyntaxRefused]:
     try:
         return VeloParser(dialect=Velo).parse_statement(tokens, source)
     except SyntaxRefused as refused:
         return [refused]
     except RecursionError:
         span = source.span(tokens[0].start, tokens[-1].end + 1)
-        return [SyntaxRefused(_TOO_DEEP, span=span, hint="split it with CTEs or streams")]
+        return [SyntaxRefused(TOO_DEEP, span=span, hint="split it with CTEs or streams")]
 
 
 def _pieces(tokens: list[Token], length: int) -> list[_Piece]:

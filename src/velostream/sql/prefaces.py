@@ -17,7 +17,7 @@ _ANNOTATION = re.compile(r"\s*@([A-Za-z_][A-Za-z0-9_.]*)(\s*:)?[ \t]*(.*?)\s*", 
 
 @dataclass(frozen=True, slots=True)
 class Prefaces:
-    """The annotations of each statement in order, those of the whole application, and the comments at the top of the file."""
+    """The annotations of each statement in order, those of the application, and the comments at the top of the file."""
 
     of_statements: tuple[tuple[Annotation, ...], ...]
     of_application: tuple[Annotation, ...]

@@ -54,7 +54,7 @@ def _moved(span: Span, base: Span) -> tuple[int, int, int, int, int, int]:
 
 
 def span_of(node: exp.Expr) -> Span:
-    """Where a node stands. A node that was made after the parse answers with the nearest one around it that was parsed."""
+    """Where a node stands. One that was made after the parse answers with the nearest one around it that was parsed."""
     current: exp.Expr | None = node
     while current is not None:
         noted = current.meta_get(_KEY)

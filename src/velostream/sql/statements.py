@@ -14,7 +14,7 @@ class Statement(exp.Expression):
 
 
 class Query(Statement):
-    """`SELECT …` as a statement: `this` the query (StreamSelect, or a set operation of them), `emits`, `sinks`, `settings`.
+    """`SELECT …` as a statement: `this` a query (StreamSelect, or a set operation), `emits`, `sinks`, `settings`.
 
     `emits` is filled here only for a set operation; a single SELECT keeps its own.
     """
@@ -25,7 +25,7 @@ class Query(Statement):
 class CreateRelation(Statement):
     """`CREATE [OR REPLACE] STREAM|TABLE|VIEW [IF NOT EXISTS] name [(columns)] [AS query] [WITH (…)]`.
 
-    `this`: Identifier; `kind`: STREAM | TABLE | VIEW; `columns`: list of exp.ColumnDef, WatermarkFor and exp.PrimaryKey;
+    `this`: Identifier; `kind`: STREAM | TABLE | VIEW; `columns`: list of exp.ColumnDef, WatermarkFor, exp.PrimaryKey;
     `query`: a Query (which holds sinks and settings when there is one); `settings`: Settings of a declaration.
     """
 
@@ -41,7 +41,7 @@ class CreateRelation(Statement):
 
 
 class InsertInto(Statement):
-    """`INSERT INTO name [(columns)] SELECT …` or `VALUES …`: `this` exp.Table, `columns` Identifiers, `query` a Query or exp.Values."""
+    """`INSERT INTO name [(columns)] SELECT …`: `this` a Table, `columns` Identifiers, `query` a Query or exp.Values."""
 
     arg_types: ClassVar = {"this": True, "columns": False, "query": True}
 
@@ -65,7 +65,7 @@ class Describe(Statement):
 
 
 class Show(Statement):
-    """`SHOW|LIST subject [name] [LIKE 'p%']`: `this` is the subject in upper case (STREAMS, …, PROPERTIES STREAM, PARTITIONS)."""
+    """`SHOW|LIST subject [name] [LIKE 'p%']`: `this` is the subject in upper case (STREAMS, PROPERTIES STREAM …)."""
 
     arg_types: ClassVar = {"this": True, "target": False, "like": False}
 
@@ -83,7 +83,7 @@ class ControlJob(Statement):
 
 
 class DeployJob(Statement):
-    """`DEPLOY JOB name VERSION 'v' AS statement [STRATEGY …]`: `strategy` REPLACE | BLUE_GREEN | CANARY | ROLLING, `percent` of CANARY."""
+    """`DEPLOY JOB name VERSION 'v' AS statement [STRATEGY REPLACE|BLUE_GREEN|CANARY(percent)|ROLLING]`."""
 
     arg_types: ClassVar = {"this": True, "version": True, "statement": True, "strategy": False, "percent": False}
 

@@ -1,4 +1,4 @@
-"""Text to tokens: all words are alike here (the grammar decides which are keywords), and what lies between tokens is looked at too."""
+"""Text to tokens: all words are alike (the grammar decides which are keywords), and the gaps are looked at too."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from sqlglot.dialects.spark import Spark
 from sqlglot.errors import TokenError
-from sqlglot.tokens import Token, TokenType
+from sqlglot.tokenizer_core import Token, TokenType
 
 from velostream.errors import SyntaxRefused
 from velostream.positions import Text
@@ -67,7 +67,7 @@ _NESTED = re.compile(r"/\*|\*/")
 
 
 def scan(text: Text, tokenizer: VeloTokenizer) -> Scan:
-    """Tokens and comments of a text. After a string that never ends it goes on behind the next line that ends in `;`."""
+    """Tokens and comments of a text. Behind a string without end it goes on after the next line that ends in `;`."""
     result = Scan()
     content, base = text.content, 0
     while base <= len(content):
@@ -113,7 +113,7 @@ def _tokenize(tokenizer: VeloTokenizer, text: Text, base: int, result: Scan) -> 
 
 
 def _look_between(text: Text, result: Scan) -> None:
-    """Finds the comments in the gaps between tokens; anything else there was skipped by the tokenizer, and is refused."""
+    """Finds the comments in the gaps between tokens; anything else there was skipped by sqlglot, and is refused."""
     unreadable = [refused.span for refused in result.refused if refused.span]
     position = 0
     for token in (*result.tokens, None):

@@ -1,1 +1,1 @@
-"""The grammar: one class per concept, each on top of the ones it needs. It is strict: every token is taken by a rule or refused."""
+"""The grammar: one class per concept, each on top of those it needs. Every token is taken by a rule, or refused."""

@@ -1,19 +1,21 @@
-"""Function calls: kept as they are written, but for the few that have a syntax of their own; and lambdas as arguments."""
+"""Function calls: kept as they are written, but for the few that have a syntax of their own; and lambdas."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from sqlglot import exp
-from sqlglot.tokens import TokenType
+from sqlglot.tokenizer_core import TokenType
 
 from velostream.sql.grammar.rows import Rows
 from velostream.sql.words import RESERVED
 
-HIGHER_ORDER: frozenset[str] = frozenset(
-    "TRANSFORM FILTER EXISTS FORALL AGGREGATE REDUCE ZIP_WITH MAP_FILTER MAP_ZIP_WITH TRANSFORM_KEYS TRANSFORM_VALUES ARRAY_SORT".split()
-)
-"""Spark's functions that take a lambda: only in their arguments `x -> …` is one; elsewhere `a->b` is a field of `a`."""
+_HIGHER_ORDER = """
+AGGREGATE ARRAY_SORT EXISTS FILTER FORALL MAP_FILTER MAP_ZIP_WITH REDUCE TRANSFORM TRANSFORM_KEYS TRANSFORM_VALUES
+ZIP_WITH
+"""
+HIGHER_ORDER: frozenset[str] = frozenset(_HIGHER_ORDER.split())
+"""Spark's functions that take a lambda: only in their arguments is `x -> …` one; elsewhere `a->b` is a field."""
 
 _RESERVED_FUNCTIONS = ("LEFT", "RIGHT", "EXISTS", "ANY", "SOME", "LIKE", "ILIKE", "RLIKE", "REGEXP", "DIV", "IN")
 _WITHOUT_PARENS = ("CURRENT_DATE", "CURRENT_TIMESTAMP", "CURRENT_TIME", "LOCALTIMESTAMP")
@@ -73,7 +75,7 @@ class Calls(Rows):
         while self.accept(","):
             arguments.append(self._argument(function, len(arguments)))
         if self.at("ORDER", "BY"):
-            hint = "write WITHIN GROUP (ORDER BY …) behind the call; FIRST, LAST, ARRAY_AGG and STRING_AGG go by event time anyway"
+            hint = "write WITHIN GROUP (ORDER BY …) behind the call; ARRAY_AGG and STRING_AGG go by event time anyway"
             self.refuse("ORDER BY inside a call is not understood", hint=hint, code="unsupported")
         return arguments
 
@@ -113,7 +115,7 @@ class Calls(Rows):
 
     @property
     def _rules(self) -> dict[str, Callable[[], _Special]]:
-        """The calls with words between their arguments. Each rule answers with its node, or with the first argument of a plain call."""
+        """Calls with words between their arguments: each rule gives its node, or the first argument of a plain call."""
         return {
             "EXTRACT": self._extract,
             "TRIM": self._trim,

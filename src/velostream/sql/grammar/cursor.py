@@ -1,4 +1,4 @@
-"""The cursor over the tokens of one statement: looking ahead, taking words, placing nodes, and refusing with what was expected."""
+"""The cursor over the tokens of one statement: looking ahead, taking words, placing nodes, refusing with a hint."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NoReturn, TypeVar
 
 from sqlglot import exp
 from sqlglot.parsers.spark import SparkParser
-from sqlglot.tokens import Token, TokenType
+from sqlglot.tokenizer_core import Token, TokenType
 
 from velostream.errors import SyntaxRefused
 from velostream.positions import Span, Text
@@ -18,6 +18,8 @@ Node = TypeVar("Node", bound=exp.Expr)
 
 DEEPEST = 60
 """How many expressions, calls, conditions and subqueries may stand inside each other."""
+
+TOO_DEEP = "the statement is too deeply nested"
 
 _MOST_SHOWN = 8
 
@@ -123,7 +125,7 @@ class Cursor(SparkParser):
         self._nesting -= 1
 
     def here(self, start: int | None = None, end: int | None = None) -> Span:
-        """The span of the tokens from `start` (the current one) to `end` (the same one); behind the end, of the last character."""
+        """The span of the tokens from `start` (here) to `end` (the same); behind the last, of the last character."""
         if not self._tokens_size:
             return self.source.span(0, 0)
         first = self._index if start is None else start

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from sqlglot import exp
-from sqlglot.tokens import TokenType
+from sqlglot.tokenizer_core import TokenType
 
 from velostream.registry import did_you_mean
+from velostream.sql.grammar.literals import number
 from velostream.sql.grammar.windows import Windows
 from velostream.sql.nodes import Emit
 
@@ -49,7 +49,7 @@ class Emission(Windows):
         if self.kind_ahead() is not TokenType.NUMBER or not self._tokens[at].text.isdecimal():
             hint = "write EMIT EVERY 100 ROWS, or for a time EMIT EARLY EVERY 30s"
             self.refuse("EMIT EVERY takes a number of rows", hint=hint)
-        rows = self.node(exp.Literal.number(self.take_name().text), at)
+        rows = self.node(number(self.take_name().text), at)
         if not self.at("ROWS"):
             hint = "write EMIT EVERY 100 ROWS, or for a time EMIT EARLY EVERY 30s"
             self.refuse("EMIT EVERY takes a number of rows", hint=hint)

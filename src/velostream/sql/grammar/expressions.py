@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sqlglot import exp
-from sqlglot.tokens import TokenType
+from sqlglot.tokenizer_core import TokenType
 
 from velostream.sql.grammar.calls import Calls
 from velostream.sql.words import QUERY_STARTS
@@ -43,7 +43,7 @@ _PATTERNS: dict[str, type[exp.Expr]] = {
     "REGEXP": exp.RegexpLike,
 }
 _QUANTIFIERS: dict[str, type[exp.Expr]] = {"ANY": exp.Any, "SOME": exp.Any, "ALL": exp.All}
-_LONGEST_CHAIN = 250
+_LONGEST_CHAIN = 150
 
 
 class Expressions(Calls):
@@ -196,8 +196,9 @@ class Expressions(Calls):
             pattern: exp.Expr = self.node(_QUANTIFIERS[quantifier](this=members), at)
         else:
             pattern = self.read_value(_COMPARISON + 1)
+        found: exp.Expr
         if kind is exp.RegexpLike:
-            found = self.node(kind(this=value, expression=pattern), start)
+            found = self.node(exp.RegexpLike(this=value, expression=pattern), start)
             return self.node(exp.Not(this=found), start) if negated else found
         found = self.node(kind(this=value, expression=pattern, **({"negate": True} if negated else {})), start)
         if not self.accept("ESCAPE"):

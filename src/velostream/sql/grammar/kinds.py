@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from sqlglot import exp
-from sqlglot.tokens import TokenType
+from sqlglot.tokenizer_core import TokenType
 
 from velostream.registry import did_you_mean
+from velostream.sql.grammar.literals import number
 from velostream.sql.grammar.names import Names
 
 TYPES: dict[str, exp.DType] = {
@@ -109,7 +110,7 @@ class Kinds(Names):
             start = self._index
             if self.kind_ahead() is not TokenType.NUMBER or not self._tokens[start].text.isdecimal():
                 self.unexpected("a number")
-            literal = self.node(exp.Literal.number(self.take_name().text), start)
+            literal = self.node(number(self.take_name().text), start)
             sizes.append(self.node(exp.DataTypeParam(this=literal), start))
             if len(sizes) == most or not self.accept(","):
                 break

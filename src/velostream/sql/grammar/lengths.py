@@ -1,15 +1,16 @@
-"""Lengths of time: `5s`, a bare number of seconds, `1 MINUTE`, `INTERVAL '1' MINUTE`; and INTERVAL as an expression of Spark."""
+"""Lengths of time: `5s`, a bare number of seconds, `1 MINUTE`, `INTERVAL '1' MINUTE`; and INTERVAL in expressions."""
 
 from __future__ import annotations
 
 import re
 
 from sqlglot import exp
-from sqlglot.tokens import TokenType
+from sqlglot.tokenizer_core import TokenType
 
 from velostream import durations
 from velostream.errors import InvalidDuration
 from velostream.sql.grammar.kinds import Kinds
+from velostream.sql.grammar.literals import number
 from velostream.sql.grammar.names import LENGTH
 from velostream.sql.nodes import Duration
 
@@ -98,7 +99,7 @@ class Lengths(Kinds):
         return " ".join(parts)
 
     def read_interval(self) -> exp.Interval:
-        """INTERVAL as an expression: `INTERVAL '1' DAY`, `INTERVAL 1 HOUR 30 MINUTES`, `INTERVAL '1:30' HOUR TO MINUTE`."""
+        """In an expression: `INTERVAL '1' DAY`, `INTERVAL 1 HOUR 30 MINUTES`, `INTERVAL '1:30' HOUR TO MINUTE`."""
         start = self._index
         self.expect("INTERVAL")
         first = self._amount()
@@ -130,7 +131,7 @@ class Lengths(Kinds):
             return self.node(exp.Literal.string(self.take_name().text), start)
         if kind is not TokenType.NUMBER or not _NUMBER.fullmatch(self._tokens[start].text):
             self.unexpected("an amount")
-        return self.node(exp.Literal.number(self.take_name().text), start)
+        return self.node(number(self.take_name().text), start)
 
     def _unit(self) -> exp.Var:
         start = self._index

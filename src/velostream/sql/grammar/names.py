@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from sqlglot import exp
-from sqlglot.tokens import TokenType
+from sqlglot.tokenizer_core import TokenType
 
 from velostream import durations
 from velostream.sql.grammar.cursor import Cursor
@@ -98,8 +98,7 @@ class Names(Cursor):
             return self._window_ahead(by)
         if word == "EMIT":
             return (
-                self.kind_ahead(by + 1) is TokenType.VAR
-                and not self._follows(by + 1)
+                (self.kind_ahead(by + 1) is TokenType.VAR and not self._follows(by + 1))
                 or ahead("WHEN", by=by + 1)
                 or ahead("ON", "WATERMARK", by=by + 1)
             )
@@ -136,10 +135,12 @@ class Names(Cursor):
         kind = self.kind_ahead(by)
         if kind in (TokenType.STRING, TokenType.NUMBER, TokenType.L_PAREN, TokenType.DASH):
             return True
-        return (
-            self.name_ahead(by)
-            and not self.clause_ahead(by)
-            or self._words[self._index + by] in ("NOT", "EXISTS", "CASE", "TRUE", "FALSE")
+        return (self.name_ahead(by) and not self.clause_ahead(by)) or self._words[self._index + by] in (
+            "NOT",
+            "EXISTS",
+            "CASE",
+            "TRUE",
+            "FALSE",
         )
 
 

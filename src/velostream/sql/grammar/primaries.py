@@ -1,4 +1,4 @@
-"""The smallest expressions: literals, columns, parentheses, CASE, CAST, and what may follow them (a field, an index, a cast)."""
+"""The smallest expressions: literals, columns, parentheses, CASE, CAST, and a field, index or cast behind them."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import re
 from decimal import Decimal
 
 from sqlglot import exp
-from sqlglot.tokens import TokenType
+from sqlglot.tokenizer_core import Token, TokenType
 
+from velostream.positions import Text
 from velostream.sql.grammar.lengths import Lengths
+from velostream.sql.grammar.literals import number
 from velostream.sql.grammar.names import NUMBER_WITH_TYPE
 from velostream.sql.nodes import FieldAccess
 
@@ -28,8 +30,9 @@ _BEHIND_QUERY = (")", "UNION", "INTERSECT", "EXCEPT", "MINUS", "ORDER", "LIMIT",
 class Primaries(Lengths):
     """Rules for the smallest expressions."""
 
-    def __init__(self, *arguments: object, **settings: object) -> None:
-        super().__init__(*arguments, **settings)  # type: ignore[arg-type]
+    def load(self, tokens: list[Token], text: Text) -> None:
+        """Begins with the tokens of one statement."""
+        super().load(tokens, text)
         self._lambda_names: list[set[str]] = []
 
     def read_expression(self) -> exp.Expr:
@@ -146,7 +149,7 @@ class Primaries(Lengths):
             self.refuse(
                 f"'{self.sql[span.start : span.end]}' is not a number", hint="write 10, 1.5, 1e3 or 5L", span=span
             )
-        return self.node(exp.Literal.number(point + token.text), start)
+        return self.node(number(point + token.text), start)
 
     def _typed_number(self) -> exp.Cast:
         """`5L` is a number and its type, which is a cast that changes nothing."""
@@ -154,19 +157,19 @@ class Primaries(Lengths):
         match = NUMBER_WITH_TYPE.fullmatch(self.take_name().text)
         assert match is not None
         suffix = match[2].upper()
-        literal = self.node(exp.Literal.number(match[1]), start)
+        literal = self.node(number(match[1]), start)
         if suffix != "BD":
             kind = exp.DataType(this=exp.DType[_SUFFIXES[suffix]], nested=False)
             return self.node(exp.Cast(this=literal, to=self.node(kind, start)), start)
         exact = Decimal(match[1]).as_tuple()
         scale = max(0, -int(exact.exponent))
         precision = max(len(exact.digits) + max(0, int(exact.exponent)), scale)
-        sizes = [exp.DataTypeParam(this=exp.Literal.number(size)) for size in (precision, scale)]
+        sizes = [exp.DataTypeParam(this=number(str(size))) for size in (precision, scale)]
         kind = exp.DataType(this=exp.DType.DECIMAL, expressions=sizes, nested=False)
         return self.node(exp.Cast(this=literal, to=self.node(kind, start)), start)
 
     def read_column(self) -> exp.Expr:
-        """`a`, `t.a`, `t.a.b`, `t.*`: a column, where the binder finds out which parts name a source and which fields."""
+        """`a`, `t.a`, `t.a.b`, `t.*`: a column; the binder finds out which parts name a source and which fields."""
         start = self._index
         parts: list[exp.Expr] = [self.read_name("an expression")]
         while self.ahead("."):
@@ -186,8 +189,8 @@ class Primaries(Lengths):
         if count > 1:
             value = exp.Column(**dict(zip(("this", "table", "db", "catalog"), reversed(head), strict=False)))
             self.node(value, start, start + 2 * len(head) - 2)
-        for number, part in enumerate(rest, len(head)):
-            value = self.node(exp.Dot(this=value, expression=part), start, start + 2 * number)
+        for count, part in enumerate(rest, len(head)):
+            value = self.node(exp.Dot(this=value, expression=part), start, start + 2 * count)
         return value
 
     def _parentheses(self) -> exp.Expr:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from sqlglot import exp
-from sqlglot.tokens import TokenType
+from sqlglot.tokenizer_core import TokenType
 
+from velostream.sql.grammar.literals import number
 from velostream.sql.grammar.primaries import Primaries
 from velostream.sql.nodes import Duration, RowBuffer, RowWindow
 
@@ -78,7 +79,7 @@ class Rows(Primaries):
         return self.node(RowWindow(this=call, over="OVER", buffer=buffer, **parts), start)
 
     def read_window_body(self) -> tuple[RowBuffer | None, dict[str, Any]]:
-        """What stands between the parentheses of OVER: an optional base window or buffer, partition, order and frame."""
+        """What stands in the parentheses of OVER: a base window or buffer, partition, order and frame."""
         self.expect("(")
         parts: dict[str, Any] = {}
         at = self._index
@@ -108,7 +109,7 @@ class Rows(Primaries):
         start = self._index
         if self.kind_ahead() is not TokenType.NUMBER or not self._tokens[start].text.isdecimal():
             self.unexpected("a whole number")
-        return self.node(exp.Literal.number(self.take_name().text), start)
+        return self.node(number(self.take_name().text), start)
 
     def _buffer_options(self, buffer: RowBuffer) -> None:
         if self.accept("EXPIRE", "AFTER"):

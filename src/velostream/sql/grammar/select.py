@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sqlglot import exp
-from sqlglot.tokens import TokenType
+from sqlglot.tokenizer_core import TokenType
 
 from velostream.sql.grammar.sources import Sources
 from velostream.sql.nodes import KeyItem, StreamSelect
@@ -35,13 +35,12 @@ class Selects(Sources):
         else:
             self.accept("ALL")
         select.set("expressions", self._items())
-        outer, self.table_window = self.table_window, None
+        self.table_windows.append([])
         if self.at("FROM"):
             self._sources(select)
         self._clauses(select)
-        if self.table_window is not None:
-            self._set_window(select, self.table_window)
-        self.table_window = outer
+        for window in self.table_windows.pop():
+            self._set_window(select, window)
         return self.node(select, start)
 
     def _items(self) -> list[exp.Expr]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from sqlglot import exp
-from sqlglot.tokens import TokenType
+from sqlglot.tokenizer_core import TokenType
 
 from velostream.sql.grammar.expressions import Expressions
+from velostream.sql.grammar.literals import number
 from velostream.sql.nodes import Setting, Settings
 
 
@@ -46,7 +47,7 @@ class Properties(Expressions):
             return self.node(exp.Literal.string(self.take_name().text), start)
         if kind is TokenType.NUMBER or (self.ahead("-") and self.kind_ahead(1) is TokenType.NUMBER):
             minus = "-" if self.accept("-") else ""
-            return self.node(exp.Literal.number(minus + self.take_name().text), start)
+            return self.node(number(minus + self.take_name().text), start)
         if kind is TokenType.VAR:
             return self.node(exp.Var(this=self.take_name().text), start)
         return self.unexpected("a value in quotes")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from sqlglot import exp
-from sqlglot.tokens import TokenType
+from sqlglot.tokenizer_core import Token, TokenType
 
+from velostream.positions import Text
 from velostream.sql.grammar.emission import Emission
 from velostream.sql.nodes import Location, StreamJoin, StreamTable, TimeWindow, WatermarkDelay
 
@@ -19,7 +20,10 @@ _REFUSED = {
 class Sources(Emission):
     """Rules for sources."""
 
-    table_window: TimeWindow | None = None
+    def load(self, tokens: list[Token], text: Text) -> None:
+        """Begins with the tokens of one statement."""
+        super().load(tokens, text)
+        self.table_windows: list[list[TimeWindow]] = []
 
     def read_from(self) -> exp.From:
         """`FROM source`."""
@@ -61,7 +65,7 @@ class Sources(Emission):
         start = self._index
         token = self.take_name()
         if "://" not in token.text:
-            hint = "an address begins with kafka://, file://, s3:// or https://; a name is written without quotes, or in `backticks`"
+            hint = "an address begins with kafka://, file://, s3:// or https://; a name has no quotes, or `backticks`"
             self.refuse(f"'{token.text}' is not the address of a source or sink", hint=hint, span=self.here(start))
         return self.node(Location(this=token.text), start)
 
@@ -134,10 +138,10 @@ class Sources(Emission):
         """Flink's window over a source: the source is the source, the window goes to the SELECT."""
         at = self._index
         source, window = self.read_table_window()
-        if self.table_window is not None:
+        if self.table_windows[-1]:
             hint = "window one side in a stream of its own, or use JOIN … WITHIN"
             self.refuse("a SELECT has one window", hint=hint, span=self.here(at, self._index - 1), code="unsupported")
-        self.table_window = window
+        self.table_windows[-1].append(window)
         table = exp.Table(this=source)
         return self._with_time(table, start)
 

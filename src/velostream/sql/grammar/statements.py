@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import ClassVar, TypeVar
 
 from sqlglot import exp
-from sqlglot.tokens import Token
+from sqlglot.tokenizer_core import Token
 
 from velostream.positions import Text
 from velostream.registry import nearest
 from velostream.sql import spans
 from velostream.sql.grammar.commands import CONTROLS, Commands
+from velostream.sql.grammar.cursor import TOO_DEEP
 from velostream.sql.statements import Explain, Statement
 from velostream.sql.words import STATEMENTS
 
 REFUSED: dict[str, str] = {
-    "UPDATE": "a stream is not changed in place: write a new row with INSERT INTO, or CREATE TABLE … AS SELECT keeps the newest per key",
+    "UPDATE": "a stream is not changed in place: INSERT INTO adds rows, and CREATE TABLE … AS SELECT keeps the newest",
     "DELETE": "a stream is not changed in place: a tombstone (NULL value) removes a key from a table",
     "MERGE": "CREATE TABLE … AS SELECT keeps the newest row per key",
     "ALTER": "write CREATE OR REPLACE, or deploy a new version with DEPLOY JOB",
@@ -55,11 +57,17 @@ REFUSED: dict[str, str] = {
 """Statements of other systems, with what to do instead."""
 
 
+Tree = TypeVar("Tree", bound=exp.Expr)
+
+DEEPEST_TREE = 200
+"""How many nodes may stand inside each other."""
+
+
 class VeloParser(Commands):
     """The whole grammar."""
 
-    FUNCTIONS: dict[str, Callable[..., exp.Expr]] = {}  # noqa: RUF012
-    STRICT_CAST = True
+    FUNCTIONS: ClassVar[dict[str, Callable[..., exp.Expr]]] = {}
+    STRICT_CAST: ClassVar[bool] = True
 
     def parse_statement(self, tokens: list[Token], text: Text) -> Statement:
         """The statement that these tokens are, every one of them; each node of it knows its place."""
@@ -75,15 +83,25 @@ class VeloParser(Commands):
         expression = self.read_expression()
         return self._finished(expression, text)
 
-    def _finished(self, tree: exp.Expr, text: Text) -> exp.Expr:
+    def _finished(self, tree: Tree, text: Text) -> Tree:
         if not self.at_end:
             self.unexpected()
+        self._measure(tree)
         spans.settle(tree, text)
         self._account(tree)
         return tree
 
+    def _measure(self, tree: exp.Expr) -> None:
+        """Refuses a tree that is deeper than what later steps, which walk it recursively, can take."""
+        depths = {id(tree): 0}
+        for node in tree.walk(bfs=True):
+            depth = depths[id(node)]
+            if depth > DEEPEST_TREE:
+                self.refuse(TOO_DEEP, hint="split it with CTEs or streams", span=self.here(0, self._tokens_size - 1))
+            depths.update((id(child), depth + 1) for child in node.iter_expressions())
+
     def _account(self, tree: exp.Expr) -> None:
-        """Refuses a name, string or number of the text that is nowhere in the tree. No rule should lose one; this proves it each time."""
+        """Refuses a name, string or number that is nowhere in the tree. No rule should lose one; this proves it."""
         held: set[int] = set()
         for node in tree.walk():
             at = spans.offsets(node)

@@ -1,4 +1,4 @@
-"""Time windows in every spelling: WINDOW TUMBLING(…), ksqlDB's (SIZE …), TUMBLE(…) in GROUP BY, FROM TABLE(TUMBLE(TABLE …))."""
+"""Time windows in every spelling: WINDOW TUMBLING(…), (SIZE …), TUMBLE(…) in GROUP BY, TABLE(TUMBLE(TABLE …))."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Windows(Properties):
         return self.word in GROUP_WINDOWS and self.ahead("(", by=1)
 
     def read_group_window(self) -> TimeWindow:
-        """`TUMBLE(ts, INTERVAL '1' MINUTE)` in GROUP BY. HOP has its advance before its size there: they change places."""
+        """`TUMBLE(ts, INTERVAL '1' MINUTE)` in GROUP BY. HOP has its advance before its size there: swapped here."""
         start = self._index
         name = self.read_name()
         arguments, options = self._window_arguments()

@@ -1,4 +1,4 @@
-"""Expressions to text. Parentheses are added wherever a tree that was put together needs them, so that no meaning changes."""
+"""Expressions to text. Parentheses are added where a tree that was put together needs them: no meaning changes."""
 
 from __future__ import annotations
 
@@ -108,7 +108,8 @@ class Expressions(SparkGenerator):
         if isinstance(node, exp.Is):
             return f"{value} IS {no}{self.sql(node, 'expression')}"
         if isinstance(node, exp.Between):
-            return f"{value} {no}BETWEEN {self.operand(node.args['low'], _VALUE)} AND {self.operand(node.args['high'], _VALUE)}"
+            low, high = self.operand(node.args["low"], _VALUE), self.operand(node.args["high"], _VALUE)
+            return f"{value} {no}BETWEEN {low} AND {high}"
         if isinstance(node, exp.RegexpLike):
             return f"{value} {no}RLIKE {self.operand(node.expression, _VALUE + 1)}"
         if node.args.get("query"):

@@ -215,10 +215,10 @@ class Queries(Expressions):
         columns = [*(alias.args.get("columns") or ()), *([offset] if offset else ())]
         return f"{text} AS {self.sql(alias, 'this')}" + (f"({self.listed(columns)})" if columns else "")
 
-    def join_sql(self, expression: exp.Join) -> str:
+    def join_sql(self, expression: exp.Join, join_op: str | None = None) -> str:
         """A join; without any word it is a comma."""
         args = expression.args
-        words = [args.get(key) for key in ("method", "side", "kind") if args.get(key)]
+        words = [str(args[key]) for key in ("method", "side", "kind") if args.get(key)]
         source = self.sql(expression, "this")
         if not words and not args.get("on") and not args.get("using"):
             return f", {source}"

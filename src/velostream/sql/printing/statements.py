@@ -10,7 +10,6 @@ from velostream.sql.statements import (
     ControlJob,
     CreateRelation,
     DeployJob,
-    Describe,
     DropRelation,
     Explain,
     InsertInto,
@@ -18,7 +17,6 @@ from velostream.sql.statements import (
     Query,
     RollbackJob,
     SetProperty,
-    Show,
     StartJob,
 )
 
@@ -74,11 +72,11 @@ class VeloGenerator(Queries):
         """`EXPLAIN …`."""
         return _joined("EXPLAIN", "ANALYZE" if expression.args.get("analyze") else "", self.sql(expression, "this"))
 
-    def describe_sql(self, expression: Describe) -> str:
+    def describe_sql(self, expression: exp.Expr) -> str:
         """`DESCRIBE x`."""
         return f"DESCRIBE {self.sql(expression, 'this')}"
 
-    def show_sql(self, expression: Show) -> str:
+    def show_sql(self, expression: exp.Expr) -> str:
         """`SHOW …`."""
         like = expression.args.get("like")
         return _joined(

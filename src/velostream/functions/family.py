@@ -1,0 +1,77 @@
+"""How a family of functions is written down: one call per function, its signature as text.
+
+`SUBSTRING(text: string, start: integer, [length: integer])`; a name in brackets is optional, `values*` comes again and
+again, `k!` must be a constant, `| (…)` is another way to call the function. Without a shape a parameter takes anything.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+
+from velostream.functions.base import Function, FunctionKind, Parameter, Returns, Shape
+
+_PARAMETER = re.compile(r"(\[)?(\w+)([*!]?)(?:: (\w+))?(\])?(?:, |$)")
+_SHAPES = {shape.name.lower(): shape for shape in Shape}
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Declares the functions of one family and kind."""
+
+    name: str
+    kind: FunctionKind = FunctionKind.SCALAR
+
+    def __call__(
+        self,
+        signature: str,
+        returns: Returns,
+        doc: str,
+        example: str,
+        result: str | None = None,
+        *,
+        aliases: tuple[str, ...] = (),
+        lowers: str = "",
+        accumulator: str = "",
+        merges: bool = True,
+        deterministic: bool = True,
+        refused: str = "",
+    ) -> Function:
+        """One function."""
+        name, *lists = signature.replace(") | (", "(")[:-1].split("(")
+        parameters = [parse_parameters(text) for text in lists]
+        return Function(
+            name,
+            self.kind,
+            self.name,
+            parameters[0],
+            returns,
+            doc,
+            example,
+            result,
+            aliases,
+            lowers,
+            accumulator,
+            merges,
+            deterministic,
+            tuple(parameters[1:]),
+            refused,
+        )
+
+
+@cache
+def parse_parameters(text: str) -> tuple[Parameter, ...]:
+    """The parameters that a text means; a slip in it is a programming error."""
+    parameters = []
+    position = 0
+    for match in _PARAMETER.finditer(text):
+        opening, name, mark, shape, closing = match.groups()
+        if match.start() != position or bool(opening) != bool(closing) or (shape and shape not in _SHAPES):
+            raise ValueError(f"'{text}' is not a list of parameters at '{text[position:]}'")
+        kind = _SHAPES[shape] if shape else Shape.ANY
+        parameters.append(Parameter(name, kind, bool(opening), mark == "*", mark == "!"))
+        position = match.end()
+    if position != len(text):
+        raise ValueError(f"'{text}' is not a list of parameters at '{text[position:]}'")
+    return tuple(parameters)

@@ -5,9 +5,9 @@ Fields. In a bound expression every column is an `exp.Column` without a table wh
 for what a window adds (`_window_start`). Struct access is an `exp.Dot` on such a column. Spark's text of a field is the
 name in backticks.
 
-Subqueries inside an expression (IN, EXISTS, scalar, ANY, ALL) keep their own columns as `alias.column` with a table part;
-only what they read of the query around them are fields. The node that holds one (`exp.Subquery`, `exp.Exists`, `exp.In`,
-`exp.Any`, `exp.All`) has `meta["bound"]`: the `BoundQuery`, and `meta["tables"]`: the names of the tables it reads.
+Subqueries inside an expression (IN, EXISTS, scalar, ANY, ALL) keep their own columns as `alias.column` with a table
+part; only what they read of the query around them are fields. The node that holds one (`exp.Subquery`, `exp.Exists`,
+`exp.In`, `exp.Any`, `exp.All`) has `meta["bound"]`: the `BoundQuery`, and `meta["tables"]`: the names of the tables.
 """
 
 from __future__ import annotations
@@ -171,6 +171,8 @@ class BoundSelect:
     distinct: bool = False
     aggregated: bool = False
     """True where rows are grouped: GROUP BY, or an aggregate in the select list or HAVING."""
+    windowed: bool = False
+    """True with a WINDOW, also where it could not be bound."""
     row_windows: bool = False
     """True where the select list has an OVER."""
     bounded: bool = False
@@ -217,6 +219,11 @@ class BoundSink:
     connector: Any
     settings: Any
     span: Span | None = None
+
+    @property
+    def upserts(self) -> bool:
+        """True where a correction replaces the row of its key."""
+        return bool(self.connector.write_mode(self.settings).value == "upsert")
 
 
 @dataclass(frozen=True, slots=True)

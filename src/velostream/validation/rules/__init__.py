@@ -1,1 +1,48 @@
-"""."""
+"""The rules, one per file, in the order in which they look at a statement."""
+
+from velostream.validation.rules import (
+    aggregate_places,
+    emission_needs_groups,
+    event_times,
+    grouping_types,
+    join_kinds,
+    late_strategies,
+    missing_grouping,
+    not_grouped,
+    ordering,
+    partitioning,
+    row_windows,
+    session_keys,
+    setting_columns,
+    sinks,
+    streaming_aggregates,
+    subqueries,
+    table_keys,
+    unbounded_state,
+    unused_streams,
+    windowless,
+)
+from velostream.validation.rules.base import Rule
+
+RULES: tuple[Rule, ...] = (
+    aggregate_places.check,
+    missing_grouping.check,
+    not_grouped.check,
+    streaming_aggregates.check,
+    grouping_types.check,
+    row_windows.check,
+    session_keys.check,
+    emission_needs_groups.check,
+    ordering.check,
+    join_kinds.check,
+    subqueries.check,
+    event_times.check,
+    setting_columns.check,
+    late_strategies.check,
+    windowless.check,
+    partitioning.check,
+    sinks.check,
+    table_keys.check,
+    unbounded_state.check,
+    unused_streams.check,
+)

@@ -1,0 +1,153 @@
+"""Function calls: the function is found, its arguments are counted and typed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from velostream.positions import Span
+from velostream.registry import did_you_mean
+from velostream.types import BOOLEAN, INT, NULL, STRING, UNKNOWN, Type
+from velostream.validation.expressions import window_bounds
+from velostream.validation.scope import Found
+
+if TYPE_CHECKING:
+    from velostream.validation.expressions.binder import ExpressionBinder
+
+_SPECIAL_TYPES: dict[type, Type] = {exp.Extract: INT, exp.Trim: STRING, exp.Overlay: STRING, exp.StrPosition: INT}
+
+
+def call(binder: ExpressionBinder, node: exp.Expr) -> Type:
+    """`NAME(arguments)`."""
+    from velostream.functions.base import FunctionKind
+    from velostream.functions.check import check
+
+    name = str(node.this)
+    function = binder.library.find(name)
+    if function is None:
+        hint = (
+            did_you_mean(name, binder.library.names())
+            or "velo functions lists all; a Python function can be registered"
+        )
+        binder.findings.error("unknown-function", f"there is no function '{name}'", name_span(binder, node), hint=hint)
+        binder.visit_all(node.expressions)
+        return UNKNOWN
+    if function.name in window_bounds.FUNCTIONS:
+        return window_bounds.bind(binder, node, function.name)
+    if function.name == "PROCTIME":
+        return _processing_time(binder, node)
+    aggregate = function.kind is FunctionKind.AGGREGATE
+    kinds = tuple(binder.visit_rows(node.expressions) if aggregate else binder.visit_all(node.expressions))
+    problem = check(function, kinds)
+    if problem is not None:
+        place = node.expressions[problem.argument] if problem.argument is not None else node
+        binder.refuse(problem.code, problem.message, place, problem.hint)
+        return UNKNOWN
+    if function.refused:
+        binder.refuse("unsupported", f"{function.name} cannot run on a stream: {function.refused}", node)
+    return function.result_type(kinds, tuple(_literal(argument) for argument in node.expressions))
+
+
+def _literal(node: exp.Expr) -> object:
+    """The value of an argument that is a literal; some result types depend on it."""
+    if isinstance(node, exp.Literal):
+        return node.name if node.is_string or not node.name.isdecimal() else int(node.name)
+    if isinstance(node, exp.Neg) and isinstance(node.this, exp.Literal) and node.this.name.isdecimal():
+        return -int(node.this.name)
+    return None
+
+
+def name_span(binder: ExpressionBinder, node: exp.Expr) -> Span:
+    """Where the name of a call stands, without its arguments."""
+    whole = binder.span(node)
+    length = len(str(node.this))
+    return Span(whole.start, whole.start + length, whole.line, whole.column, whole.line, whole.column + length)
+
+
+def _processing_time(binder: ExpressionBinder, node: exp.Expr) -> Type:
+    from velostream.validation.expressions.access import field_node
+
+    found = binder.scope.resolve("_processing_time")
+    if not isinstance(found, Found):
+        binder.refuse(found.code, "PROCTIME() needs a stream", node, found.hint)
+        return UNKNOWN
+    new = field_node(found)
+    new.meta["system_time"] = True
+    binder.replace(node, new)
+    return found.type
+
+
+def special_form(binder: ExpressionBinder, node: exp.Expr) -> Type:
+    """A function with a syntax of its own: EXTRACT(year FROM ts), TRIM(BOTH x FROM y), SUBSTRING(a FROM b)."""
+    assert isinstance(node, exp.Func)
+    kinds = tuple(binder.visit(child) for child in list(node.iter_expressions()) if not isinstance(child, exp.Var))
+    if type(node) in _SPECIAL_TYPES:
+        return _SPECIAL_TYPES[type(node)]
+    function = binder.library.find(node.sql_name())
+    if function is None:
+        binder.refuse("unknown-function", f"there is no function '{node.sql_name()}'", node, "velo functions lists all")
+        return UNKNOWN
+    return function.result_type(kinds)
+
+
+def filtered(binder: ExpressionBinder, node: exp.Expr) -> Type:
+    """`agg(x) FILTER (WHERE condition)`."""
+    condition = node.expression.this
+    kind = binder.visit_rows([condition])[0]
+    if kind not in (BOOLEAN, NULL, UNKNOWN):
+        binder.refuse(
+            "type-mismatch", f"FILTER needs a condition, but this is {kind}", condition, "compare it with something"
+        )
+    return binder.visit(node.this)
+
+
+def within_group(binder: ExpressionBinder, node: exp.Expr) -> Type:
+    """`PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY x)`: the type is that of a call with x as the first argument."""
+    ordered = [term.this for term in node.expression.expressions]
+    kinds = binder.visit_rows(ordered)
+    inner = node.this
+    function = binder.library.find(str(inner.this)) if isinstance(inner, exp.Anonymous) else None
+    if function is None:
+        return binder.visit(inner)
+    own = binder.visit_all(inner.expressions)
+    if function.name in ("LISTAGG", "STRING_AGG"):
+        return function.result_type(tuple(own))
+    numeric = function.name in ("PERCENTILE_CONT", "PERCENTILE_DISC", "MEDIAN")
+    if numeric and kinds and kinds[0].is_known and not (kinds[0].is_numeric or kinds[0].name == "INTERVAL"):
+        binder.refuse(
+            "type-mismatch", f"{function.name} orders by a number, not {kinds[0]}", ordered[0], "cast it to DOUBLE"
+        )
+        return UNKNOWN
+    return function.result_type((*kinds, *own))
+
+
+def distinct(binder: ExpressionBinder, node: exp.Expr) -> Type:
+    """`COUNT(DISTINCT x)`: the type of its first argument."""
+    kinds = binder.visit_all(node.expressions)
+    return kinds[0] if kinds else UNKNOWN
+
+
+def ordered_argument(binder: ExpressionBinder, node: exp.Expr) -> Type:
+    """`ARRAY_AGG(x ORDER BY y)`: the type of x."""
+    for term in node.expressions:
+        binder.visit(term.this)
+    return binder.visit(node.this) if node.this is not None else UNKNOWN
+
+
+def lambda_function(binder: ExpressionBinder, node: exp.Expr) -> Type:
+    """`x -> x + 1`: its variables hide columns of the same name."""
+    binder.scope.locals.append({variable.name.casefold(): UNKNOWN for variable in node.expressions})
+    try:
+        return binder.visit(node.this)
+    finally:
+        binder.scope.locals.pop()
+
+
+def star(binder: ExpressionBinder, node: exp.Expr) -> Type:
+    """`*` inside COUNT."""
+    parent = node.parent
+    if isinstance(parent, exp.Anonymous) and str(parent.this).upper() == "COUNT" and len(parent.expressions) == 1:
+        return UNKNOWN
+    binder.refuse("syntax", "'*' is not a value", node, "name the columns; COUNT(*) counts rows")
+    return UNKNOWN

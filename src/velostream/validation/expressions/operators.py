@@ -1,0 +1,214 @@
+"""Types of operators. A time system column that meets an integer is epoch milliseconds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from velostream.types import BIGINT, BOOLEAN, INTERVAL, NULL, STRING, UNKNOWN, Type
+from velostream.validation import coercion
+
+if TYPE_CHECKING:
+    from velostream.validation.expressions.binder import ExpressionBinder
+
+_SIGNS: dict[type[exp.Expr], str] = {
+    exp.Add: "+",
+    exp.Sub: "-",
+    exp.Mul: "*",
+    exp.Div: "/",
+    exp.Mod: "%",
+    exp.IntDiv: "DIV",
+}
+
+
+def arithmetic(binder: ExpressionBinder, node: exp.Expr) -> Type:
+    """+ - * / % DIV."""
+    kinds = [binder.visit(node.this), binder.visit(node.expression)]
+    kinds = as_milliseconds(binder, [node.this, node.expression], kinds)
+    kinds = [_read_number(part, kind) for part, kind in zip((node.this, node.expression), kinds, strict=True)]
+    sign = _SIGNS[type(node)]
+    result = coercion.arithmetic(sign, *kinds)
+    if result is None:
+        binder.refuse(
+            "type-mismatch", f"'{sign}' does not take {kinds[0]} and {kinds[1]}", node, _arithmetic_hint(sign, kinds)
+        )
+        return UNKNOWN
+    return result
+
+
+def _arithmetic_hint(sign: str, kinds: list[Type]) -> str:
+    if STRING in kinds:
+        return "join text with ||" if sign == "+" and kinds == [STRING, STRING] else "cast the text: CAST(x AS DOUBLE)"
+    if any(kind.is_temporal for kind in kinds):
+        return "add or subtract an interval: INTERVAL 5 MINUTES; UNIX_MILLIS(ts) gives a number"
+    return "cast one side to a number"
+
+
+def _read_number(node: exp.Expr, kind: Type) -> Type:
+    """A text literal that is a number counts as one, as in Spark."""
+    if kind == STRING and isinstance(node, exp.Literal):
+        from velostream.validation.expressions.values import number_type
+
+        try:
+            return number_type(str(node.this).strip())
+        except ArithmeticError:
+            return kind
+    return kind
+
+
+def negation(binder: ExpressionBinder, node: exp.Expr) -> Type:
+    """Unary minus."""
+    kind = binder.visit(node.this)
+    if kind.is_known and not kind.is_numeric and kind not in (INTERVAL, NULL):
+        binder.refuse("type-mismatch", f"'-' does not take {kind}", node, "cast it to a number")
+        return UNKNOWN
+    return kind
+
+
+def bitwise(binder: ExpressionBinder, node: exp.Expr) -> Type:
+    """& | ^ ~ << >>."""
+    parts = [part for part in (node.this, node.args.get("expression")) if part is not None]
+    kinds = binder.visit_all(parts)
+    for part, kind in zip(parts, kinds, strict=True):
+        if kind.is_known and not kind.is_integral and kind != NULL:
+            binder.refuse(
+                "type-mismatch", f"a bit operation takes whole numbers, not {kind}", part, "cast it to BIGINT"
+            )
+            return UNKNOWN
+    return coercion.common_of(kinds) or BIGINT
+
+
+def logic(binder: ExpressionBinder, node: exp.Expr) -> Type:
+    """AND OR NOT. Chains are walked flat, so that long ones do not nest."""
+    pending = [node]
+    while pending:
+        current = pending.pop()
+        for part in (current.this, current.args.get("expression")):
+            if isinstance(part, (exp.And, exp.Or)):
+                pending.append(part)
+            elif part is not None:
+                _truth(binder, part)
+    return BOOLEAN
+
+
+def _truth(binder: ExpressionBinder, part: exp.Expr) -> None:
+    kind = binder.visit(part)
+    if kind not in (BOOLEAN, NULL, UNKNOWN):
+        binder.refuse(
+            "type-mismatch", f"AND, OR and NOT take conditions, but this is {kind}", part, "compare it with something"
+        )
+
+
+def comparison(binder: ExpressionBinder, node: exp.Expr) -> Type:
+    """= <> < <= > >= <=>."""
+    left, right = binder.visit(node.this), binder.visit(node.expression)
+    compare(binder, node.this, left, node.expression, right, node)
+    return BOOLEAN
+
+
+def compare(
+    binder: ExpressionBinder, left: exp.Expr, left_type: Type, right: exp.Expr, right_type: Type, place: exp.Expr
+) -> None:
+    """Refuses two sides that cannot be compared; a time system column is milliseconds beside an integer."""
+    kinds = as_milliseconds(binder, [left, right], [left_type, right_type])
+    if not coercion.comparable(*_literal_sides(left, right, kinds)):
+        message = f"{kinds[0]} and {kinds[1]} cannot be compared"
+        binder.refuse("type-mismatch", message, place, comparison_hint(*kinds))
+
+
+def _literal_sides(left: exp.Expr, right: exp.Expr, kinds: list[Type]) -> tuple[Type, Type]:
+    """A literal in text is read as the other side's type, as in Spark."""
+    one, other = kinds
+    return (
+        _read_number(left, one) if other.is_numeric else one,
+        _read_number(right, other) if one.is_numeric else other,
+    )
+
+
+def comparison_hint(left: Type, right: Type) -> str:
+    """What to do about two types that do not compare."""
+    if (left.is_temporal and right.is_numeric) or (right.is_temporal and left.is_numeric):
+        return (
+            "compare with a timestamp: TIMESTAMP '2026-01-31 12:00:00', or turn epoch numbers with TIMESTAMP_MILLIS(n)"
+        )
+    if STRING in (left, right):
+        return "cast the text: CAST(x AS DOUBLE), or put the value in quotes"
+    return "cast one side to the other's type"
+
+
+def as_milliseconds(binder: ExpressionBinder, parts: list[exp.Expr], kinds: list[Type]) -> list[Type]:
+    """Where an integer meets a time system column, the column becomes epoch milliseconds."""
+    if not any(kind.is_integral for kind in kinds):
+        return kinds
+    result = list(kinds)
+    for index, part in enumerate(parts):
+        if part.meta.get("system_time") and kinds[index].is_time:
+            binder.replace(part, exp.Anonymous(this="UNIX_MILLIS", expressions=[part.copy()]))
+            result[index] = BIGINT
+    return result
+
+
+def is_check(binder: ExpressionBinder, node: exp.Expr) -> Type:
+    """IS [NOT] NULL, TRUE, FALSE, DISTINCT FROM."""
+    binder.visit(node.this)
+    binder.visit(node.expression)
+    return BOOLEAN
+
+
+def between(binder: ExpressionBinder, node: exp.Expr) -> Type:
+    """x BETWEEN a AND b."""
+    subject, low, high = node.this, node.args["low"], node.args["high"]
+    kinds = as_milliseconds(binder, [subject, low, high], binder.visit_all([subject, low, high]))
+    subject, low, high = node.this, node.args["low"], node.args["high"]
+    for part, kind in ((low, kinds[1]), (high, kinds[2])):
+        if not coercion.comparable(*_literal_sides(subject, part, [kinds[0], kind])):
+            message = f"{kinds[0]} and {kind} cannot be compared"
+            binder.refuse("type-mismatch", message, part, comparison_hint(kinds[0], kind))
+    return BOOLEAN
+
+
+def membership(binder: ExpressionBinder, node: exp.Expr) -> Type:
+    """x IN (a, b) and x IN (SELECT …)."""
+    from velostream.validation.expressions.subqueries import member_of
+
+    kind = binder.visit(node.this)
+    if node.args.get("query") is not None:
+        return member_of(binder, node, kind)
+    if node.args.get("unnest") is not None or node.args.get("field") is not None:
+        binder.refuse(
+            "unsupported", "IN takes a list or a subquery", node, "for arrays use ARRAY_CONTAINS(array, value)"
+        )
+        return BOOLEAN
+    for element in node.expressions:
+        compare(binder, node.this, kind, element, binder.visit(element), element)
+    return BOOLEAN
+
+
+def pattern(binder: ExpressionBinder, node: exp.Expr) -> Type:
+    """LIKE, ILIKE, RLIKE, and ESCAPE around them; also LIKE ANY (…)."""
+    if isinstance(node, exp.Escape):
+        binder.visit(node.expression)
+        return binder.visit(node.this)
+    parts = [node.this, node.expression]
+    if isinstance(node.expression, (exp.Any, exp.All)):
+        parts = [node.this]
+        listed = node.expression.this
+        parts += listed.expressions if isinstance(listed, exp.Tuple) else [listed]
+    for part in parts:
+        kind = binder.visit(part)
+        if kind.is_known and kind not in (STRING, NULL):
+            binder.refuse("type-mismatch", f"LIKE takes text, not {kind}", part, "cast it: CAST(x AS STRING)")
+    return BOOLEAN
+
+
+def concatenation(binder: ExpressionBinder, node: exp.Expr) -> Type:
+    """a || b: text, arrays, bytes."""
+    kinds = [binder.visit(node.this), binder.visit(node.expression)]
+    for kind in kinds:
+        if kind.name in ("ARRAY", "BINARY", "UNKNOWN"):
+            return kind
+    for part, kind in zip((node.this, node.expression), kinds, strict=True):
+        if kind.name in ("MAP", "STRUCT"):
+            binder.refuse("type-mismatch", f"'||' does not take {kind}", part, "turn it into text: TO_JSON(x)")
+    return STRING

@@ -1,0 +1,182 @@
+"""Whose settings a statement holds: its sources, tables, streams and sinks, and the job's own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from velostream.catalog.properties import declared_keys, sink_keys, source_keys, stream_keys, table_keys
+from velostream.catalog.relation import Relation
+from velostream.config.connections.address import read_address
+from velostream.config.job import JOB, scoped
+from velostream.config.origin import Entry, written
+from velostream.config.owner import Look, Owner
+from velostream.config.property import Known, Scope
+from velostream.config.resolve import Resolved, resolve
+from velostream.config.settings import Settings
+from velostream.config.windowing import NamedWindow
+from velostream.diagnostics import Findings
+from velostream.errors import VeloError
+from velostream.positions import Span
+from velostream.sinks import sink_at
+from velostream.sources import source_at
+from velostream.sql import statements as sql
+from velostream.sql.nodes import Location, StreamTable
+from velostream.sql.spans import span_of
+from velostream.validation.declarations import declared_schema, watermark_entries
+from velostream.validation.inputs import short_name
+from velostream.validation.units import Unit, name_of
+
+if TYPE_CHECKING:
+    from velostream.validation.bind import ApplicationBinder
+
+
+class StatementSettings:
+    """The settings of one statement. After `resolve`, `job` and `owners` hold what is in force."""
+
+    def __init__(self, unit: Unit, binder: ApplicationBinder, findings: Findings) -> None:
+        self.unit = unit
+        self.binder = binder
+        self.findings = findings
+        self.names: dict[str, str] = {}
+        """The owner's name of each relation that the statement names, by the relation's name in small letters."""
+        self.places: dict[Span, Span] = {}
+        """Where the value of each setting stands."""
+        self.resolved: Resolved | None = None
+
+    @property
+    def job(self) -> Settings:
+        """The job's settings."""
+        assert self.resolved is not None
+        return self.resolved.job
+
+    @property
+    def owners(self) -> Mapping[str, Settings]:
+        """Settings by the owner's name in small letters."""
+        assert self.resolved is not None
+        return self.resolved.owners
+
+    @property
+    def windows(self) -> Mapping[str, NamedWindow]:
+        """The windows that the settings name."""
+        assert self.resolved is not None
+        return self.resolved.windows
+
+    def of(self, relation: str) -> Settings | None:
+        """The settings of a relation or address that the statement names."""
+        name = self.names.get(relation.casefold())
+        return self.owners.get(name.casefold()) if name is not None else None
+
+    def resolve(self) -> StatementSettings:
+        """Resolves; a source that nothing is said about is no owner, so that it is reported as unknown."""
+        entries = self._entries()
+        owners = self._owners()
+        trial = resolve(entries, owners, self.binder.around, Findings())
+        mentioned = [
+            owner for owner in owners if owner.base or owner.given or trial.owners[owner.name.casefold()].values
+        ]
+        kept = [owner for owner in owners if owner in mentioned or owner.scope in (Scope.STREAM, Scope.TABLE)]
+        self.resolved = resolve(entries, kept, self.binder.around, self.findings)
+        return self
+
+    def _entries(self) -> list[Entry]:
+        """What WITH says, what SET and the command line say, and what annotations say."""
+        query = self.unit.query
+        clause = query.args.get("settings") if query is not None else None
+        clause = clause or self.unit.tree.args.get("settings")
+        entries = list(self.binder.given)
+        for setting in clause.expressions if clause is not None else []:
+            span = span_of(setting)
+            entries.append(written(setting.this.name, setting.expression.name, span))
+            self.places[span] = span_of(setting.expression)
+        for annotation in self.unit.parsed.annotations:
+            if JOB.find(annotation.name) is not None:
+                entries.append(written(annotation.name, annotation.value, annotation.span))
+        return entries
+
+    def _owners(self) -> list[Owner]:
+        owners: dict[str, Owner] = {}
+        if self.unit.creates:
+            owner = self._created()
+            if owner is not None:
+                owners[owner.name.casefold()] = owner
+        for name, table in self.unit.reads.items():
+            owner = self._read(name, table)
+            self.names[name.casefold()] = owner.name
+            owners.setdefault(owner.name.casefold(), owner)
+        for table in self.unit.writes:
+            owner = self._written(table)
+            self.names[name_of(table).casefold()] = owner.name
+            owners.setdefault(owner.name.casefold(), owner)
+        return list(owners.values())
+
+    def _created(self) -> Owner | None:
+        """CREATE x: a declaration owns source or sink properties, a query those of a table or of a sink of its name."""
+        name, tree = self.unit.creates, self.unit.tree
+        span = span_of(tree.this)
+        self.names[name.casefold()] = name
+        if self.unit.query is not None:
+            is_table = created_kind(tree) == "TABLE"
+            return Owner(name, Scope.TABLE if is_table else Scope.SINK, table_keys if is_table else sink_keys, span)
+        parts = list(tree.args.get("columns") or [])
+        given = watermark_entries(parts, declared_schema(parts, Findings()), self.findings)
+        is_table = created_kind(tree) == "TABLE"
+        scope, keys = (Scope.TABLE, declared_table_keys) if is_table else (Scope.SOURCE, declared_keys)
+        return Owner(name, scope, keys, span, given=given)
+
+    def _read(self, name: str, table: exp.Table) -> Owner:
+        span = span_of(table.this)
+        if isinstance(table.this, Location):
+            return self._address(table, Scope.SOURCE)
+        given = self._delay(table)
+        relation = self.binder.relations.get(name.casefold())
+        if relation is None:
+            return Owner(name, Scope.SOURCE, source_keys, span, given=given)
+        if relation.statement:
+            scope, keys = (Scope.TABLE, table_keys) if relation.is_table else (Scope.STREAM, stream_keys)
+            return Owner(relation.name, scope, keys, span, given=given)
+        return Owner(relation.name, Scope.SOURCE, source_keys, span, base=relation.settings, given=given)
+
+    def _delay(self, table: exp.Table) -> tuple[Entry, ...]:
+        """`FROM s WATERMARK ts DELAY OF d` as properties."""
+        clause = table.args.get("watermark") if isinstance(table, StreamTable) else None
+        if clause is None:
+            return ()
+        span = span_of(clause)
+        delay = str(clause.expression.this)
+        return written("event.time.field", clause.this.name, span), written(
+            "watermark.max_out_of_orderness", delay, span
+        )
+
+    def _written(self, table: exp.Table) -> Owner:
+        if isinstance(table.this, Location):
+            return self._address(table, Scope.SINK)
+        name = name_of(table)
+        relation: Relation | None = self.binder.relations.get(name.casefold())
+        base = relation.settings if relation is not None and not relation.statement else None
+        return Owner(name, Scope.SINK, sink_keys, span_of(table.this), base=base)
+
+    def _address(self, table: exp.Table, scope: Scope) -> Owner:
+        address, span = name_of(table), span_of(table.this)
+        name = table.alias or short_name(address)
+        keys = source_keys if scope is Scope.SOURCE else sink_keys
+        try:
+            read = read_address(address)
+            connector = source_at(read) if scope is Scope.SOURCE else sink_at(read)
+        except VeloError as error:
+            self.findings.refuse(error, span)
+            return Owner(name, scope, keys, span)
+        given = [written("type", connector.name, span), *(written(key, text, span) for key, text in read.settings)]
+        return Owner(name, scope, keys, span, given=tuple(given))
+
+
+def declared_table_keys(look: Look) -> Known:
+    """What `CREATE TABLE x (…) WITH (…)` may set: what a declaration may, and what tables have."""
+    return declared_keys(look).union(Known(scoped(Scope.TABLE)))
+
+
+def created_kind(tree: sql.Statement) -> str:
+    """STREAM, TABLE or VIEW."""
+    return str(tree.args["kind"]).upper()

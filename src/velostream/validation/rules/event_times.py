@@ -1,0 +1,60 @@
+"""Event time: the field exists and can be read as a time; a window on the time of reading is probably not meant."""
+
+from __future__ import annotations
+
+from velostream.config.settings import Settings
+from velostream.registry import did_you_mean
+from velostream.types import Type
+from velostream.validation.bound import BoundSelect, BoundSource, BoundStatement
+from velostream.validation.rules.base import Look
+from velostream.validation.walk import selects_of
+
+_EPOCHS = ("epoch_millis", "epoch_seconds", "epoch")
+
+
+def check(statement: BoundStatement, look: Look) -> None:
+    """Checks event.time.field of every stream that is read, and warns where windows go by the time of reading."""
+    for select in selects_of(statement.query):
+        for member in select.inputs:
+            if isinstance(member, BoundSource) and member.relation.connector is not None:
+                _field(member, look)
+                _record_time(member, select, statement, look)
+
+
+def _field(member: BoundSource, look: Look) -> None:
+    settings: Settings = member.relation.settings
+    value = settings.value("event.time.field")
+    if value is None or member.relation.schema.is_open:
+        return
+    place = value.origin.span or member.span
+    column = member.relation.schema.find(str(value.value).split(".")[0])
+    if column is None:
+        hint = did_you_mean(str(value.value), member.relation.schema.names, "columns")
+        message = f"event.time.field of '{member.alias}' is '{value.value}', which is no column"
+        look.findings.error("unknown-column", message, place, hint=hint)
+        return
+    form = settings.get("event.time.format")
+    if "." not in str(value.value) and not _readable(column.type, str(form) if form else ""):
+        message = f"event.time.field '{column.name}' is {column.type}, which cannot be read as a time"
+        hint = "use a TIMESTAMP, epoch numbers or text"
+        if form:
+            hint = f"'event.time.format' = '{form}' does not fit {column.type}"
+        look.findings.error("type-mismatch", message, place, hint=hint)
+
+
+def _readable(kind: Type, form: str) -> bool:
+    if not kind.is_known or kind.name == "STRING" or (kind.is_temporal and form not in _EPOCHS):
+        return True
+    return kind.is_numeric and (not form or form in _EPOCHS or form == "auto")
+
+
+def _record_time(member: BoundSource, select: BoundSelect, statement: BoundStatement, look: Look) -> None:
+    if select.window is None or select.window.time is not None or member.alias != select.primary:
+        return
+    settings: Settings = member.relation.settings
+    processing = statement.settings.get("time.semantics") == "processing"
+    if member.relation.connector.record_time or settings.get("event.time.field") is not None or processing:
+        return
+    message = f"'{member.alias}' has no record time, so the window goes by the time of reading"
+    hint = f"set '{member.alias}.event.time.field' to the column that tells when it happened"
+    look.findings.warning("no-record-time", message, select.window.span, hint=hint)

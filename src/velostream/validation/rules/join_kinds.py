@@ -1,0 +1,84 @@
+"""Every join is classified; those that a stream cannot run, or that grow without end, are said."""
+
+from __future__ import annotations
+
+from velostream.durations import show
+from velostream.validation.bound import BoundJoin, BoundSource, BoundStatement
+from velostream.validation.rules.base import Look
+from velostream.validation.walk import selects_of
+
+
+def check(statement: BoundStatement, look: Look) -> None:
+    """Notes what each join is, warns of cross and non-equi joins, refuses unbounded and impossible ones."""
+    for select in selects_of(statement.query):
+        for join in select.joins:
+            if join.classification == "unnest":
+                continue
+            _classify(join, look)
+            _as_of(join, look)
+            if join.classification == "stream-stream":
+                _streams(join, statement, look)
+            elif join.classification in ("stream-table", "table-stream"):
+                _table(join, look)
+            _condition(join, look)
+
+
+def _name(join: BoundJoin) -> str:
+    return join.right.alias
+
+
+def _classify(join: BoundJoin, look: Look) -> None:
+    detail = f", right − left from {show(join.bounds.lower)} to {show(join.bounds.upper)}" if join.bounds else ""
+    message = f"{join.kind} join with '{_name(join)}' is a {join.classification} join{detail}"
+    look.findings.note("join-classified", message, join.span)
+
+
+def _as_of(join: BoundJoin, look: Look) -> None:
+    right = join.right
+    if isinstance(right, BoundSource) and right.as_of is not None and not right.relation.is_table:
+        hint = "FOR SYSTEM_TIME AS OF reads a version of a table; CREATE TABLE makes one"
+        look.findings.error("join-as-of", f"'{right.alias}' is a stream and has no versions", right.span, hint=hint)
+
+
+def _streams(join: BoundJoin, statement: BoundStatement, look: Look) -> None:
+    ttl = statement.settings.get("state.ttl")
+    if join.bounds is not None and join.bounds.lower > join.bounds.upper:
+        message = f"no two rows can match: the bounds are empty, {show(join.bounds.lower)} to {show(join.bounds.upper)}"
+        look.findings.error("join-unbounded", message, join.span, hint="swap the bounds")
+    if join.bounds is None and ttl is None:
+        message = f"the streams of the join with '{_name(join)}' are not bounded in time"
+        hint = "add a bound: JOIN … WITHIN 5m, or b._event_time BETWEEN a._event_time - INTERVAL 5 MINUTES AND "
+        hint += "a._event_time + INTERVAL 5 MINUTES; or set state.ttl"
+        look.findings.error("join-unbounded", message, join.span, hint=hint)
+
+
+def _table(join: BoundJoin, look: Look) -> None:
+    if join.classification == "table-stream" and join.kind != "INNER":
+        hint = "put the stream first: FROM stream LEFT JOIN table"
+        look.findings.error(
+            "join-unsupported", f"a table cannot be {join.kind} joined with a stream", join.span, hint=hint
+        )
+    elif join.kind in ("RIGHT", "FULL"):
+        hint = "INNER and LEFT work: rows of a table are looked up, not streamed"
+        look.findings.error(
+            "join-unsupported",
+            f"{join.kind} join with the table '{_name(join)}' cannot run on a stream",
+            join.span,
+            hint=hint,
+        )
+
+
+def _condition(join: BoundJoin, look: Look) -> None:
+    if join.kind == "CROSS" or join.condition is None:
+        message = f"every row meets every row of '{_name(join)}'"
+        if join.classification == "stream-stream":
+            look.findings.error("join-cross", message, join.span, hint="streams need an equality: add ON a.key = b.key")
+        else:
+            look.findings.warning("join-cross", message, join.span, hint="add ON if that is not meant")
+    elif not join.equalities:
+        message = f"the join with '{_name(join)}' has no equality"
+        hint = "add an equality such as a.key = b.key, so that rows can be routed by it"
+        if join.classification == "stream-stream":
+            look.findings.error("join-non-equi", message, join.span, hint=hint)
+        else:
+            look.findings.warning("join-non-equi", message, join.span, hint=hint + "; now every row is compared")

@@ -1,0 +1,28 @@
+"""Strategies for late data that reopen a window would overwrite complete rows in an upsert sink."""
+
+from __future__ import annotations
+
+from velostream.validation.bound import BoundStatement
+from velostream.validation.rules.base import Look
+from velostream.validation.walk import selects_of
+
+_REOPEN = ("process_all", "process_with_warning")
+
+
+def check(statement: BoundStatement, look: Look) -> None:
+    """Refuses process_all and process_with_warning with upsert sinks and tables, and lateness without a window."""
+    if statement.settings is None or statement.query is None:
+        return
+    strategy = statement.settings.value("late.data.strategy")
+    if strategy is not None and strategy.value in _REOPEN:
+        upserts = [sink.name for sink in statement.sinks if sink.upserts]
+        if statement.creates is not None and statement.creates.is_table:
+            upserts.append(statement.creates.name)
+        if upserts:
+            message = f"late.data.strategy '{strategy.value}' would overwrite complete rows in '{upserts[0]}'"
+            hint = "use dead_letter, drop or a longer allowed.lateness, or a sink that appends"
+            look.findings.error("late-strategy", message, strategy.origin.span, hint=hint)
+    windowed = any(select.windowed for select in selects_of(statement.query))
+    if strategy is not None and strategy.value == "update_previous" and strategy.origin.span and not windowed:
+        hint = "add a WINDOW, or use another strategy"
+        look.findings.error("late-strategy", "update_previous needs a window", strategy.origin.span, hint=hint)

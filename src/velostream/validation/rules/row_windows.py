@@ -1,0 +1,101 @@
+"""OVER on a stream: order by event time, no following rows, ranks within bounds; or a time window, or a BUFFER."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from velostream.sql.nodes import RowWindow
+from velostream.sql.spans import span_of
+from velostream.validation.bound import BoundSelect, BoundStatement, BoundSubquery
+from velostream.validation.joins import conjuncts
+from velostream.validation.rules.base import Look
+from velostream.validation.walk import selects_of, streams
+
+_NEED_ALL_ROWS = ("PERCENT_RANK", "CUME_DIST", "NTILE")
+_RANKS = ("ROW_NUMBER", "RANK", "DENSE_RANK")
+
+
+def check(statement: BoundStatement, look: Look) -> None:
+    """Refuses row windows whose result a stream can never be sure of."""
+    ranked = _limited_ranks(statement)
+    for select in selects_of(statement.query):
+        if not streams(select):
+            continue
+        for item in select.items:
+            for window in item.expression.tree.find_all(exp.Window):
+                _window(window, select, look, limited=(id(select), item.name.casefold()) in ranked)
+
+
+def _limited_ranks(statement: BoundStatement) -> set[tuple[int, str]]:
+    """Columns of subqueries that an outer WHERE limits, as in `rn <= 3`: deduplication and top-N."""
+    found = set()
+    for select in selects_of(statement.query):
+        if select.where is None:
+            continue
+        limited = {field for part in conjuncts(select.where.tree) for field in _limits(part)}
+        for member in select.inputs:
+            if isinstance(member, BoundSubquery) and isinstance(member.query, BoundSelect):
+                for item in member.query.items:
+                    if f"{member.alias}.{item.name}" in limited:
+                        found.add((id(member.query), item.name.casefold()))
+    return found
+
+
+def _limits(part: exp.Expr) -> list[str]:
+    if isinstance(part, (exp.EQ, exp.LTE, exp.LT)) and isinstance(part.this, exp.Column):
+        return [part.this.name] if isinstance(part.expression, exp.Literal) else []
+    return []
+
+
+def _window(window: exp.Window, select: BoundSelect, look: Look, *, limited: bool) -> None:
+    name = _function(window)
+    if isinstance(window, RowWindow):
+        _buffer(window, look)
+        return
+    if select.window is not None or select.aggregated or select.bounded:
+        return
+    if name in _NEED_ALL_ROWS or _follows(window):
+        what = f"{name} needs" if name in _NEED_ALL_ROWS else "a frame with following rows needs"
+        hint = "add a WINDOW, or OVER (ROWS WINDOW BUFFER 100 ROWS …)"
+        look.findings.error("row-window", f"{what} all rows, and a stream never has them", span_of(window), hint=hint)
+    elif not _by_event_time(window, select) and not (limited and name in _RANKS):
+        hint = "ORDER BY _event_time; for a top-N filter ROW_NUMBER() in an outer query: WHERE rn <= 3"
+        look.findings.error("row-window", f"{name} on a stream goes by event time", span_of(window), hint=hint)
+
+
+def _buffer(window: RowWindow, look: Look) -> None:
+    size = window.args["buffer"].this
+    if not size.name.isdecimal() or int(size.name) < 1:
+        look.findings.error(
+            "row-window", f"BUFFER takes a number of rows, not '{size.name}'", span_of(window), hint="BUFFER 100 ROWS"
+        )
+
+
+def _function(window: exp.Window) -> str:
+    inner = window.this
+    while isinstance(inner, (exp.Filter, exp.IgnoreNulls, exp.RespectNulls, exp.WithinGroup)):
+        inner = inner.this
+    return str(inner.this).upper() if isinstance(inner, exp.Anonymous) else inner.key.upper()
+
+
+def _follows(window: exp.Window) -> bool:
+    spec = window.args.get("spec")
+    sides = (spec.args.get("start_side"), spec.args.get("end_side")) if spec is not None else ()
+    return any(str(side).upper() == "FOLLOWING" for side in sides)
+
+
+def _by_event_time(window: exp.Window, select: BoundSelect) -> bool:
+    order = window.args.get("order")
+    if order is None:
+        return False
+    first = order.expressions[0]
+    tree = first.this
+    if first.args.get("desc") or not isinstance(tree, exp.Column):
+        return False
+    return tree.name.endswith("._event_time") or tree.name in _event_columns(select)
+
+
+def _event_columns(select: BoundSelect) -> set[str]:
+    from velostream.validation.join_binding import event_times
+
+    return {f"{alias}.{column}" for alias, column in event_times(list(select.inputs)).items()}

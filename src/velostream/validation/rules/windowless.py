@@ -1,0 +1,48 @@
+"""Settings that speak of windows or groups, on a statement that has none."""
+
+from __future__ import annotations
+
+from velostream.config.origin import Layer
+from velostream.validation.bound import BoundStatement
+from velostream.validation.rules.base import Look
+from velostream.validation.walk import selects_of
+
+_NEED_GROUPS = ("emit", "emit.early", "emit.on", "emit.fallback", "emit.every.count")
+_NEED_WINDOW = {
+    "fill": "none",
+    "emit.accumulation": "accumulating",
+    "allowed.lateness": None,
+    "late.data.strategy": None,
+}
+
+
+def check(statement: BoundStatement, look: Look) -> None:
+    """Refuses gap filling, discarding, lateness and strategies for late data where no window could use them."""
+    if statement.settings is None or statement.query is None:
+        return
+    selects = list(selects_of(statement.query))
+    if not any(select.aggregated or select.distinct for select in selects):
+        _refuse_emission(statement, look)
+    if any(select.windowed for select in selects):
+        return
+    joined = any(join.classification == "stream-stream" for select in selects for join in select.joins)
+    ordered = any(select.row_windows for select in selects)
+    for name, neutral in _NEED_WINDOW.items():
+        value = statement.settings.find(name)
+        if value is None or value.origin.layer < Layer.STATEMENT or value.value == neutral:
+            continue
+        if name == "emit.accumulation" and value.value == "retracting" and any(s.aggregated for s in selects):
+            continue
+        if name in ("allowed.lateness", "late.data.strategy") and (joined or ordered):
+            continue
+        message = f"'{name}' needs a time window, and this statement has none"
+        look.findings.error("conflicting-properties", message, value.origin.span, hint="add WINDOW, or remove it")
+
+
+def _refuse_emission(statement: BoundStatement, look: Look) -> None:
+    for name in _NEED_GROUPS:
+        value = statement.settings.find(name)
+        if value is not None and value.origin.layer >= Layer.STATEMENT and value.value != "changes":
+            message = f"'{name}' says when groups go out, and this statement has none"
+            hint = "add GROUP BY or WINDOW, or remove it"
+            look.findings.error("conflicting-properties", message, value.origin.span, hint=hint)

@@ -1,0 +1,59 @@
+"""Checks a file: parse, bind, rules. All findings of all statements in one pass, without a JVM."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from velostream.config.origin import command
+from velostream.config.resolve import Surroundings
+from velostream.diagnostics import Findings
+from velostream.functions import BUILT_IN
+from velostream.positions import Text
+from velostream.sql.application import Application
+from velostream.sql.parse import parse
+from velostream.validation.bind import bind
+from velostream.validation.bound import BoundApplication
+from velostream.validation.rules import RULES
+from velostream.validation.rules.base import Look
+
+
+@dataclass(frozen=True, slots=True)
+class Validated:
+    """A file with all that was found. `bound` is what could be bound: complete where there are no errors."""
+
+    text: Text
+    application: Application
+    findings: Findings
+    bound: BoundApplication
+
+    @property
+    def ok(self) -> bool:
+        """True where nothing keeps it from running."""
+        return not self.findings.errors
+
+
+def validate(
+    text: str,
+    name: str = "<query>",
+    *,
+    folder: Path | None = None,
+    preset: str = "",
+    overrides: Mapping[str, str] | None = None,
+    variables: Mapping[str, str] | None = None,
+) -> Validated:
+    """Checks SQL text. Paths in it are relative to `folder`; `overrides` come from --set."""
+    application = parse(text, name)
+    findings = application.findings
+    around = Surroundings.of(folder or Path(), variables)
+    given = [
+        command(key, value) for key, value in {**({"preset": preset} if preset else {}), **(overrides or {})}.items()
+    ]
+    bound = bind(application, around, BUILT_IN, given, folder or Path())
+    statements = {statement.name.casefold(): statement for statement in bound.statements}
+    for statement in bound.statements:
+        look = Look(findings.at(statement.name), BUILT_IN, statements)
+        for rule in RULES:
+            rule(statement, look)
+    return Validated(application.text, application, findings, bound)

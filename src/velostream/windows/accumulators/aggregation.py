@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from velostream.errors import InvalidPlan
 from velostream.lazy import lazy
 from velostream.types import Type
-from velostream.windows.accumulators import accumulator
-from velostream.windows.accumulators.base import ERROR, GROUP, Accumulator, Call, Cell, ScalarCell, TableCell
+from velostream.windows.accumulators import accumulator, grouping
+from velostream.windows.accumulators.base import ERROR, Accumulates, Call, Cell
 from velostream.windows.accumulators.dtypes import dtype
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ else:
 
 @dataclass(frozen=True)
 class Aggregation:
-    """The aggregates of one GROUP BY. Frames in and out are eager; see `base` for an example."""
+    """The aggregates of one GROUP BY. Frames in and out are eager, groups in no particular order; see `base`."""
 
     calls: tuple[Call, ...]
 
@@ -32,7 +32,7 @@ class Aggregation:
             raise InvalidPlan(f"results {names} are not distinct names", hint=f"name each once, and none '{ERROR}'")
 
     @cached_property
-    def accumulators(self) -> tuple[Accumulator, ...]:
+    def accumulators(self) -> tuple[Accumulates, ...]:
         """One per call."""
         return tuple(map(accumulator, self.calls))
 
@@ -58,30 +58,21 @@ class Aggregation:
 
     def fold(self, rows: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
         """One row of state per group of `rows`: the columns `by`, then the state."""
-        scalars = [part for cell in self.cells if isinstance(cell, ScalarCell) for part in cell.fold()]
-        tables = [cell for cell in self.cells if isinstance(cell, TableCell)]
-        grouped = _numbered(rows, by) if tables or not by else rows
-        parts = [cell.fold(grouped) for cell in tables]
-        return self._gathered(grouped, by, scalars, parts)
+        return grouping.fold(self.cells, rows, by)
 
     def merge(self, states: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
         """One row of state per group of `states`; columns that are neither `by` nor state go."""
-        scalars = [part for cell in self.cells if isinstance(cell, ScalarCell) for part in cell.merge()]
-        tables = [cell for cell in self.cells if isinstance(cell, TableCell)]
-        grouped = _numbered(states, by) if tables or not by else states
-        parts = [cell.merge(grouped) for cell in tables]
-        return self._gathered(grouped, by, scalars, parts)
+        return grouping.merge(self.cells, states, by)
 
     def finish(self, states: pl.DataFrame) -> pl.DataFrame:
         """The columns of `states` that are not state, the results, and `ERROR`: NULL, or what went wrong."""
         kept = [name for name in states.columns if name not in self.state]
         results = [one.finish().cast(dtype(one.type)).alias(one.call.result) for one in self.accumulators]
-        failures = [
-            pl.when(failed).then(pl.lit(_told(one))) for one in self.accumulators if (failed := one.error()) is not None
-        ]
+        answers = [(one, one.error()) for one in self.accumulators]
+        failures = [pl.when(failed).then(pl.lit(_told(one))) for one, failed in answers if failed is not None]
         error = pl.coalesce(failures) if failures else pl.lit(None, dtype=pl.String)
         table = states.select(*kept, *results, error.alias(ERROR))
-        if not failures or table[ERROR].null_count() == table.height:
+        if table[ERROR].null_count() == table.height:
             return table
         fine = pl.col(ERROR).is_null()
         return table.with_columns(pl.when(fine).then(pl.col(name)).alias(name) for name in self.results)
@@ -90,23 +81,7 @@ class Aggregation:
         """No groups: the frame that `fold` of no rows gives, with grouping columns of these types."""
         return pl.DataFrame(schema={**keys, **self.state})
 
-    def _gathered(
-        self, frame: pl.DataFrame, by: Sequence[str], scalars: list[pl.Expr], parts: list[pl.DataFrame]
-    ) -> pl.DataFrame:
-        if GROUP not in frame.columns:
-            return frame.group_by(by).agg(scalars).select(*by, *self.state)
-        states = frame.group_by(GROUP).agg(*(pl.col(name).first() for name in by), *scalars)
-        for part in parts:
-            states = states.join(part, on=GROUP, how="left")
-        return states.select(*by, *self.state)
 
-
-def _numbered(frame: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
-    # One integer per group: the keys, which may be many and long, are hashed once, however many groupings follow.
-    numbered = frame.with_row_index(GROUP)
-    return numbered.with_columns(pl.col(GROUP).first().over(*by) if by else pl.lit(0, dtype=pl.UInt32).alias(GROUP))
-
-
-def _told(one: Accumulator) -> str:
+def _told(one: Accumulates) -> str:
     distinct = "DISTINCT " if one.call.distinct else ""
-    return f"{one.call.name.upper()}({distinct}{', '.join(one.call.arguments)}) overflows {one.type}"
+    return f"{one.call.name.upper()}({distinct}{', '.join(one.call.arguments)}) {one.complaint}"

@@ -33,7 +33,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from enum import Enum
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from velostream.errors import InvalidPlan
 from velostream.lazy import lazy
@@ -47,7 +48,7 @@ else:
 ERROR = "_error"
 """The column of `finish` that says what went wrong in a group."""
 
-GROUP = "_group"
+GROUP = "__group__"
 """The number of a group while table cells work on it."""
 
 POSITION = ("_event_time", "_source", "_partition", "_offset")
@@ -57,6 +58,14 @@ POSITION = ("_event_time", "_source", "_partition", "_offset")
 def position_types() -> dict[str, pl.DataType]:
     """The Polars types of `POSITION`."""
     return dict(zip(POSITION, (pl.Int64(), pl.String(), pl.Int32(), pl.Int64()), strict=True))
+
+
+class Distinct(Enum):
+    """What DISTINCT means to an aggregate."""
+
+    VALUES = "it aggregates the different values"
+    SAME = "repeated values change nothing"
+    OWN = "it looks at the call itself"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +88,8 @@ class Call:
     """One aggregate of a query: `result` names the column it becomes, `name` the accumulator, `arguments` row columns.
 
     `parameters` are the constants of the call in their SQL order (percentages, k, a separator). `order` is the ORDER BY
-    inside the call or in WITHIN GROUP. `where` is the boolean column of FILTER.
+    inside the call or in WITHIN GROUP. `where` is the boolean column of FILTER. `ansi` makes a division by zero an error
+    of the group, else it is NULL; an overflow is always an error.
     """
 
     result: str
@@ -91,6 +101,7 @@ class Call:
     ignore_nulls: bool = False
     order: tuple[Sort, ...] = ()
     where: str = ""
+    ansi: bool = True
 
 
 class Cell(ABC):
@@ -138,14 +149,53 @@ class TableCell(Cell):
         """From any number of states per group to one."""
 
 
+class Accumulates(Protocol):
+    """What the aggregation asks of whatever answers a call."""
+
+    @property
+    def call(self) -> Call:
+        """The call that it answers."""
+        ...
+
+    @property
+    def type(self) -> Type:
+        """The Spark type of the result."""
+        ...
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """What must be kept."""
+        ...
+
+    def finish(self) -> pl.Expr:
+        """The result: an expression over the columns of the cells, one value per group."""
+        ...
+
+    def error(self) -> pl.Expr | None:
+        """True for groups whose result does not exist; None where that cannot be."""
+        ...
+
+    @property
+    def complaint(self) -> str:
+        """What went wrong there."""
+        ...
+
+
 @dataclass(frozen=True)
 class Accumulator(ABC):
-    """One aggregate function: which cells it keeps for a call, and the result that they give."""
+    """One aggregate function: which cells it keeps for a call, and the result that they give.
+
+    `arity` is the number of columns, `constants` the least and the most parameters; `sorts` and `skips` say whether it
+    takes ORDER BY and IGNORE NULLS.
+    """
 
     call: Call
     name: ClassVar[str]
     arity: ClassVar[int] = 1
     constants: ClassVar[tuple[int, int]] = (0, 0)
+    distinct: ClassVar[Distinct] = Distinct.VALUES
+    sorts: ClassVar[bool] = False
+    skips: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         call, (least, most) = self.call, self.constants
@@ -155,6 +205,13 @@ class Accumulator(ABC):
         if not least <= len(call.parameters) <= most:
             message = f"{call.name.upper()} cannot take {len(call.parameters)} constants"
             raise InvalidPlan(message, hint=f"it takes {least} to {most}", code="wrong-arguments")
+        for given, known, clause in (
+            (call.order, self.sorts, "ORDER BY"),
+            (call.ignore_nulls, self.skips, "IGNORE NULLS"),
+        ):
+            if given and not known:
+                message = f"{call.name.upper()} does not take {clause}"
+                raise InvalidPlan(message, hint="leave it out: it would change nothing", code="wrong-arguments")
         if (wanted := self.casts(call.types)) != call.types:
             message = f"{call.name.upper()} does not take {', '.join(map(str, call.types))}"
             raise InvalidPlan(message, hint=f"cast to {', '.join(map(str, wanted))} before", code="type-mismatch")
@@ -184,5 +241,10 @@ class Accumulator(ABC):
         """The result: an expression over the columns of the cells, one value per group."""
 
     def error(self) -> pl.Expr | None:
-        """True for groups whose result does not exist (overflow); None for aggregates that cannot fail."""
+        """True for groups whose result does not exist; None for aggregates that cannot fail."""
         return None
+
+    @property
+    def complaint(self) -> str:
+        """What went wrong there."""
+        return f"overflows {self.type}"

@@ -15,6 +15,11 @@ def number(kind: Type) -> Type:
     raise _refused(kind, "a number")
 
 
+def measure(kind: Type) -> Type:
+    """Numbers, intervals, dates and times as they are; strings become DOUBLE."""
+    return kind if kind.is_temporal else number(kind)
+
+
 def double(kind: Type) -> Type:
     """What can be read as a DOUBLE; numbers stay as they are, since every number can."""
     if kind.name == "INTERVAL":

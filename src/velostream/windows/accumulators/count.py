@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from velostream.types import BIGINT, Type
 from velostream.windows.accumulators import casting
-from velostream.windows.accumulators.base import Accumulator
+from velostream.windows.accumulators.base import Accumulator, Distinct
 from velostream.windows.accumulators.cells import count as cell
 from velostream.windows.accumulators.cells.tally import Tally
 
@@ -18,6 +18,7 @@ class Count(Accumulator):
     """`COUNT(*)`, `COUNT(x, …)` rows without a NULL among the arguments, `COUNT(DISTINCT x, …)`; never NULL."""
 
     name: ClassVar[str] = "count"
+    distinct: ClassVar[Distinct] = Distinct.OWN
 
     @classmethod
     def takes(cls, arguments: int) -> bool:
@@ -35,7 +36,7 @@ class Count(Accumulator):
         return BIGINT
 
     @property
-    def distinct(self) -> bool:
+    def once(self) -> bool:
         """Whether equal values count once."""
         return self.call.distinct and bool(self.call.arguments)
 
@@ -50,11 +51,11 @@ class Count(Accumulator):
     @property
     def cells(self) -> tuple[cell.Count | Tally, ...]:
         """A count, or the values."""
-        return (self._tally,) if self.distinct else (self._count,)
+        return (self._tally,) if self.once else (self._count,)
 
     def finish(self) -> pl.Expr:
         """The count."""
-        return self._tally.size if self.distinct else self._count.value
+        return self._tally.size if self.once else self._count.value
 
 
 class CountDistinct(Count):
@@ -73,7 +74,7 @@ class CountDistinct(Count):
         return tuple(map(casting.ordered, given))
 
     @property
-    def distinct(self) -> bool:
+    def once(self) -> bool:
         """Always."""
         return True
 
@@ -94,7 +95,7 @@ class CountIf(Count):
         return tuple(map(casting.boolean, given))
 
     @property
-    def distinct(self) -> bool:
+    def once(self) -> bool:
         """COUNT_IF(DISTINCT x) is 1 or 0: `true` is one value."""
         return False
 

@@ -20,6 +20,7 @@ else:
     pl = lazy("polars")
 
 _LIMB = 18
+_BITS = {"TINYINT": 8, "SMALLINT": 16, "INT": 32, "DATE": 32}
 
 
 def whole(number: int) -> pl.Expr:
@@ -64,15 +65,17 @@ class Exact:
             return {".high": pl.Int128(), ".low": pl.Int128()}
         return {"": pl.Float64() if self.floats else pl.Int128()}
 
+    def apart(self, value: pl.Expr) -> list[pl.Expr]:
+        """A value in the parts of a sum: they may be added and subtracted freely."""
+        if self.floats:
+            return [value.cast(pl.Float64)]
+        units = value.to_physical().cast(pl.Int128)
+        base = whole(10**_LIMB)
+        return [units // base, units % base] if self.split else [units]
+
     def added(self, value: pl.Expr) -> list[pl.Expr]:
         """The parts of the sum of a column, as aggregation expressions."""
-        if self.floats:
-            return [value.cast(pl.Float64).sum()]
-        units = value.to_physical().cast(pl.Int128)
-        if self.split:
-            base = whole(10**_LIMB)
-            return [(units // base).sum(), (units % base).sum()]
-        return [units.sum()]
+        return [part.sum() for part in self.apart(value)]
 
     def total(self, parts: Sequence[pl.Expr]) -> pl.Expr:
         """The sum in its smallest unit, a float for floats; NULL beyond 38 digits."""
@@ -89,26 +92,26 @@ class Exact:
         if self.floats:
             return None
         total = self.total(parts)
-        return ~_fits(total, self.sum_type).fill_null(False)
+        return ~fits(total, self.sum_type).fill_null(False)
 
     def as_sum(self, parts: Sequence[pl.Expr]) -> pl.Expr:
         """The sum as a value of `sum_type`; NULL where it overflows."""
-        return self.total(parts) if self.floats else _valued(self.total(parts), self.sum_type)
+        return self.total(parts) if self.floats else valued(self.total(parts), self.sum_type)
 
     def as_mean(self, parts: Sequence[pl.Expr], count: pl.Expr) -> pl.Expr:
         """The mean as a `mean_type`, decimals rounded half up; NULL where it overflows or nothing was counted."""
         total, counted = self.total(parts), pl.when(count > 0).then(count)
         if self.mean_type == DOUBLE:
             return total.cast(pl.Float64) / counted
-        return _valued(self._quotient(total, counted.cast(pl.Int128)), self.mean_type)
+        return valued(self._quotient(total, counted.cast(pl.Int128)), self.mean_type)
 
     def mean_overflows(self, parts: Sequence[pl.Expr], count: pl.Expr) -> pl.Expr | None:
         """True where the sum or the mean of decimals does not fit; None if they always do."""
         if self.type.name != "DECIMAL":
             return None
         mean = self._quotient(self.total(parts), pl.when(count > 0).then(count).cast(pl.Int128))
-        fits = _fits(self.total(parts), self.sum_type) & _fits(mean, self.mean_type)
-        return (count > 0) & ~fits.fill_null(False)
+        held = fits(self.total(parts), self.sum_type) & fits(mean, self.mean_type)
+        return (count > 0) & ~held.fill_null(False)
 
     def _quotient(self, total: pl.Expr, count: pl.Expr) -> pl.Expr:
         # Whole part and remainder apart: total times a power of ten may not fit 128 bits, the remainder always does.
@@ -120,13 +123,23 @@ class Exact:
         return (small * shift + (rest * shift * whole(2) + count) // (count * whole(2))) * total.sign()
 
 
-def _fits(units: pl.Expr, kind: Type) -> pl.Expr:
-    bound = 10 ** (kind.precision or 0) - 1 if kind.name == "DECIMAL" else 2**63 - 1
-    return units.is_between(whole(-bound - (kind.name != "DECIMAL")), whole(bound))
+def bounds(kind: Type) -> tuple[int, int]:
+    """The smallest and the largest value of an exact type, in its smallest unit."""
+    if kind.name == "DECIMAL":
+        return 1 - 10 ** (kind.precision or 0), 10 ** (kind.precision or 0) - 1
+    bound = 2 ** (_BITS.get(kind.name, 64) - 1)
+    return -bound, bound - 1
 
 
-def _valued(units: pl.Expr, kind: Type) -> pl.Expr:
-    held = pl.when(_fits(units, kind)).then(units)
+def fits(units: pl.Expr, kind: Type) -> pl.Expr:
+    """Whether so many of the smallest units are a value of this exact type."""
+    least, most = bounds(kind)
+    return units.is_between(whole(least), whole(most))
+
+
+def valued(units: pl.Expr, kind: Type) -> pl.Expr:
+    """So many of the smallest units as a value of this exact type; NULL where it does not fit."""
+    held = pl.when(fits(units, kind)).then(units)
     if kind.name == "DECIMAL":
         return held.reinterpret(dtype=dtype(kind))
     return held.cast(pl.Int64).cast(dtype(kind))

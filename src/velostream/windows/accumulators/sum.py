@@ -9,7 +9,6 @@ from velostream.types import Type
 from velostream.windows.accumulators import casting
 from velostream.windows.accumulators.base import Accumulator, Cell
 from velostream.windows.accumulators.cells.count import Count
-from velostream.windows.accumulators.cells.tally import Tally
 from velostream.windows.accumulators.cells.total import Total
 from velostream.windows.accumulators.exact import Exact
 
@@ -20,7 +19,7 @@ else:
 
 
 class Sum(Accumulator):
-    """`SUM([DISTINCT] x)`: BIGINT, DECIMAL with ten more digits, DOUBLE or INTERVAL; NULL when there was no value."""
+    """`SUM(x)`: BIGINT, DECIMAL with ten more digits, DOUBLE or INTERVAL; NULL when there was no value."""
 
     name: ClassVar[str] = "sum"
 
@@ -40,45 +39,31 @@ class Sum(Accumulator):
         return self.exact.sum_type
 
     @property
-    def _tally(self) -> Tally:
-        return Tally(self.call.arguments, self.call.types, self.call.where)
-
-    @property
-    def _total(self) -> Total:
+    def total(self) -> Total:
+        """The sum that is kept."""
         return Total(self.call.arguments[0], self.call.types[0], self.call.where)
 
     @property
-    def _counted(self) -> Count:
+    def count(self) -> Count:
+        """The count that is kept."""
         return Count(self.call.arguments, (self.call.where,) if self.call.where else ())
 
     @property
     def cells(self) -> tuple[Cell, ...]:
-        """A sum and a count, or the values."""
-        return (self._tally,) if self.call.distinct else (self._total, self._counted)
-
-    @property
-    def parts(self) -> list[pl.Expr]:
-        """The parts of the sum."""
-        if self.call.distinct:
-            return [self._tally.over(part).fill_null(0) for part in self.exact.added(self._tally.entry_value)]
-        return self._total.parts
-
-    @property
-    def count(self) -> pl.Expr:
-        """How many values were added."""
-        return self._tally.size if self.call.distinct else self._counted.value
+        """A sum and a count."""
+        return (self.total, self.count)
 
     def finish(self) -> pl.Expr:
         """The sum."""
-        return pl.when(self.count > 0).then(self.exact.as_sum(self.parts))
+        return pl.when(self.count.value > 0).then(self.exact.as_sum(self.total.parts))
 
     def error(self) -> pl.Expr | None:
         """Where the sum does not fit."""
-        return self.exact.overflows(self.parts)
+        return self.exact.overflows(self.total.parts)
 
 
 class Avg(Sum):
-    """`AVG([DISTINCT] x)`: DOUBLE, but decimals stay decimals with four more places, rounded half up."""
+    """`AVG(x)`: DOUBLE, but decimals stay decimals with four more places, rounded half up."""
 
     name: ClassVar[str] = "avg"
 
@@ -89,8 +74,28 @@ class Avg(Sum):
 
     def finish(self) -> pl.Expr:
         """The mean."""
-        return self.exact.as_mean(self.parts, self.count)
+        return self.exact.as_mean(self.total.parts, self.count.value)
 
     def error(self) -> pl.Expr | None:
         """Where a decimal sum or mean does not fit."""
-        return self.exact.mean_overflows(self.parts, self.count)
+        return self.exact.mean_overflows(self.total.parts, self.count.value)
+
+
+class TrySum(Sum):
+    """`TRY_SUM(x)`: as SUM, but NULL where the sum does not fit."""
+
+    name: ClassVar[str] = "try_sum"
+
+    def error(self) -> pl.Expr | None:
+        """Never."""
+        return None
+
+
+class TryAvg(Avg):
+    """`TRY_AVG(x)`: as AVG, but NULL where a decimal sum or mean does not fit."""
+
+    name: ClassVar[str] = "try_avg"
+
+    def error(self) -> pl.Expr | None:
+        """Never."""
+        return None

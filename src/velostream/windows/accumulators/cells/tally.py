@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from velostream.lazy import lazy
 from velostream.types import Type
 from velostream.windows.accumulators.base import GROUP, TableCell
-from velostream.windows.accumulators.cells.naming import label
+from velostream.windows.accumulators.cells.naming import counted, label
 from velostream.windows.accumulators.ordering import key, key_type, unkey
 
 if TYPE_CHECKING:
@@ -53,14 +53,12 @@ class Tally(TableCell):
 
     def fold(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Count equal values."""
-        present = [pl.col(name).is_not_null() for name in self.arguments]
-        tests = [*present, pl.col(self.where)] if self.where else present
         keys = [
             key(pl.col(name), kind, signed_zero=self.signed_zero).alias(str(i))
             for i, (name, kind) in enumerate(zip(self.arguments, self.types, strict=True))
         ]
-        counted = rows.filter(pl.all_horizontal(tests)).select(GROUP, *keys).group_by(GROUP, *self._values)
-        return self._packed(counted.agg(pl.len().cast(pl.Int64).alias(COUNT)))
+        values = counted(rows, self.arguments, self.where).select(GROUP, *keys)
+        return self._packed(values.group_by(GROUP, *self._values).agg(pl.len().cast(pl.Int64).alias(COUNT)))
 
     def merge(self, states: pl.DataFrame) -> pl.DataFrame:
         """Add the counts of equal values."""
@@ -85,6 +83,10 @@ class Tally(TableCell):
     def over(self, aggregate: pl.Expr) -> pl.Expr:
         """One value per group from an aggregation over the entries, which are `pl.element()`."""
         return pl.col(self.column).list.agg(aggregate)
+
+    def value_at(self, index: pl.Expr) -> pl.Expr:
+        """The value of one entry by its number. (An aggregation by `over` cannot answer with nested values.)"""
+        return unkey(pl.col(self.column).list.get(index).struct.field("0"), self.types[0])
 
     @property
     def entry_value(self) -> pl.Expr:

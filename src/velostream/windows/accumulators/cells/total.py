@@ -20,22 +20,26 @@ else:
 
 @dataclass(frozen=True, slots=True)
 class Total(ScalarCell):
-    """The sum of `argument` in the parts that its arithmetic takes; 0 where there was nothing to add."""
+    """The sum of `argument` in the parts that its arithmetic takes; 0 where there was nothing to add.
+
+    Rows that have nothing in the column `beside` it do not count.
+    """
 
     argument: str
     type: Type
     where: str = ""
+    beside: str = ""
 
     @property
     def columns(self) -> dict[str, pl.DataType]:
         """One column, two for long decimals."""
-        name = label("sum", self.argument, where=self.where)
+        name = label("sum", self.argument, *filter(None, [self.beside]), where=self.where)
         return {name + suffix: kind for suffix, kind in Exact(self.type).parts.items()}
 
     @property
     def inputs(self) -> tuple[str, ...]:
         """The arguments, and the conditions."""
-        return (self.argument, self.where) if self.where else (self.argument,)
+        return (self.argument, *filter(None, (self.beside, self.where)))
 
     @property
     def parts(self) -> list[pl.Expr]:
@@ -44,7 +48,8 @@ class Total(ScalarCell):
 
     def fold(self) -> Sequence[pl.Expr]:
         """Add values."""
-        added = Exact(self.type).added(chosen(self.argument, self.where))
+        value = chosen(self.argument, self.where)
+        added = Exact(self.type).added(pl.when(pl.col(self.beside).is_not_null()).then(value) if self.beside else value)
         return [part.alias(name) for name, part in zip(self.columns, added, strict=True)]
 
     def merge(self) -> Sequence[pl.Expr]:

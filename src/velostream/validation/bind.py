@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING
 from velostream.catalog.dependencies import order
 from velostream.catalog.relation import Relation, RelationKind
 from velostream.config.origin import Entry, session
+from velostream.config.resolve import resolve
 from velostream.diagnostics import Findings
 from velostream.sql import statements as sql
 from velostream.sql.application import Application
 from velostream.sql.spans import span_of
 from velostream.validation.bound import BoundApplication, BoundQuery, BoundSelect, BoundStatement
 from velostream.validation.columns import record_columns_of
+from velostream.validation.commands import check_names
 from velostream.validation.context import Context
 from velostream.validation.declare import Declarer
 from velostream.validation.emission import bind_emission
@@ -24,7 +26,7 @@ from velostream.validation.metrics import bind_metrics
 from velostream.validation.owners import StatementSettings
 from velostream.validation.select import SelectBinder, bind_query
 from velostream.validation.targets import bind_sinks, check_insert
-from velostream.validation.units import Unit, name_of, units_of
+from velostream.validation.units import Unit, effective, name_of, units_of
 from velostream.validation.walk import selects_of
 
 if TYPE_CHECKING:
@@ -49,14 +51,17 @@ class ApplicationBinder:
         self.findings = application.findings
         self.library = library
         self.given = list(given)
-        self.units = units_of(application)
+        self.units = effective(units_of(application))
         self.relations: dict[str, Relation] = {}
         self.created: dict[str, Unit] = {}
+        self.sessions: dict[str, list[Entry]] = {}
+        """What the command line and SET say for each statement."""
 
     def bind(self) -> BoundApplication:
         """All statements; what cannot be bound is left out, with findings."""
         self._collect_names()
         self.around.names = self._all_names()
+        self._collect_sessions()
         bound: dict[str, BoundStatement] = {}
         for unit in self._ordered():
             statement = self._statement(unit)
@@ -72,7 +77,7 @@ class ApplicationBinder:
             if not unit.creates:
                 continue
             key = unit.creates.casefold()
-            if key in self.created and not self._replaces(unit):
+            if key in self.created:
                 line = self.created[key].parsed.span.line
                 message = f"'{unit.creates}' is created twice; the first time in line {line}"
                 findings = self.findings.at(unit.parsed.name)
@@ -81,9 +86,19 @@ class ApplicationBinder:
                 )
             self.created.setdefault(key, unit)
 
-    @staticmethod
-    def _replaces(unit: Unit) -> bool:
-        return bool(unit.tree.args.get("replace") or unit.tree.args.get("if_not_exists"))
+    def _collect_sessions(self) -> None:
+        """SET holds for the statements behind it; one that is wrong is said once, and holds for none."""
+        current = list(self.given)
+        for unit in self.units:
+            self.sessions[unit.key] = list(current)
+            if isinstance(unit.tree, sql.SetProperty):
+                setting = unit.tree.this
+                entry = session(setting.this.name, setting.expression.name, span_of(setting))
+                found = self.findings.at(unit.parsed.name)
+                before = len(found.errors)
+                resolve([entry], (), self.around, found)
+                if len(found.errors) == before:
+                    current.append(entry)
 
     def _all_names(self) -> tuple[str, ...]:
         names = dict.fromkeys(name for unit in self.units for name in (unit.creates, *unit.reads) if name)
@@ -115,11 +130,8 @@ class ApplicationBinder:
     def _statement(self, unit: Unit) -> BoundStatement | None:
         findings = self.findings.at(unit.parsed.name)
         tree = unit.tree
-        if isinstance(tree, sql.SetProperty):
-            setting = tree.this
-            self.given.append(session(setting.this.name, setting.expression.name, span_of(setting)))
-            return BoundStatement(unit.parsed, unit.parsed.name)
         if unit.query is None and not isinstance(tree, (sql.CreateRelation, sql.InsertInto)):
+            check_names(tree, self.created, findings)
             return BoundStatement(unit.parsed, unit.parsed.name)
         settings = StatementSettings(unit, self, findings).resolve()
         if unit.query is None and isinstance(tree, sql.CreateRelation):
@@ -138,6 +150,7 @@ class ApplicationBinder:
             owner_settings=settings.owners,
             named_windows=settings.windows,
             places=settings.places,
+            positional=isinstance(unit.tree, sql.InsertInto),
         )
         query = None
         if unit.query is not None:
@@ -155,7 +168,7 @@ class ApplicationBinder:
                     query, emission=bind_emission(emits, binder, context, windowed=windowed, grouped=grouped)
                 )
         sinks = bind_sinks(unit, settings, self.relations, findings)
-        check_insert(unit, query, self.relations, findings)
+        query = check_insert(unit, query, self.relations, context)
         creates = self._created(unit, query, context) if unit.creates and query is not None else None
         return BoundStatement(
             unit.parsed,

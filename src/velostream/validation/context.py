@@ -36,6 +36,8 @@ class Context:
     named_windows: Mapping[str, NamedWindow] = field(default_factory=dict)
     places: Mapping[Span, Span] = field(default_factory=dict)
     """Where the value of each setting of the statement stands."""
+    positional: bool = False
+    """True for INSERT: columns go by their place, so that two may have one name."""
     ctes: dict[str, BoundQuery] = field(default_factory=dict)
 
     def relation(self, name: str) -> Relation | None:

@@ -40,9 +40,18 @@ class Declarer:
         declared = declared_schema(parts, self.findings)
         kind = RelationKind.TABLE if created_kind(tree) == "TABLE" and _has_key(declared) else RelationKind.STREAM
         span = span_of(tree.this)
+        if created_kind(tree) == "TABLE" and kind is RelationKind.STREAM and self._is_source(own):
+            message = f"table '{unit.creates}' has no key, so it is read as a stream"
+            hint = "declare one: symbol STRING PRIMARY KEY; or write CREATE STREAM"
+            self.findings.warning("missing-key", message, span, hint=hint)
         if own is None:
             return Relation(unit.creates, kind, declared or Schema((), is_open=True), settings=None, span=span)
         return self._relation(unit.creates, kind, declared, own, span)
+
+    @staticmethod
+    def _is_source(settings: Settings | None) -> bool:
+        word = settings.find("type") if settings is not None else None
+        return word is not None and connectors_of(word.text)[0] is not None
 
     def sources(self, unit: Unit, settings: StatementSettings, known: Mapping[str, Relation]) -> dict[str, Relation]:
         """The relations that a query reads and no statement declares, by their name in small letters."""

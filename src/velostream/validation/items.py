@@ -30,7 +30,8 @@ def bind_items(select: SelectBinder, node: exp.Select, aliases: Aliases) -> tupl
             bound += _expanded(select, item)
         else:
             bound.append(_item(select, item, aliases, bound))
-    _refuse_duplicates(select, bound)
+    if not select.context.positional:
+        _refuse_duplicates(select, bound)
     return tuple(bound)
 
 

@@ -74,19 +74,21 @@ class StatementSettings:
         entries = self._entries()
         owners = self._owners()
         trial = resolve(entries, owners, self.binder.around, Findings())
-        mentioned = [
-            owner for owner in owners if owner.base or owner.given or trial.owners[owner.name.casefold()].values
-        ]
-        kept = [owner for owner in owners if owner in mentioned or owner.scope in (Scope.STREAM, Scope.TABLE)]
+        kept = [owner for owner in owners if self._counts(owner, trial)]
         self.resolved = resolve(entries, kept, self.binder.around, self.findings)
         return self
+
+    def _counts(self, owner: Owner, trial: Resolved) -> bool:
+        declared = self.unit.query is None and owner.name == self.unit.creates
+        said = owner.base or owner.given or trial.owners[owner.name.casefold()].values
+        return bool(declared or said) or owner.scope in (Scope.STREAM, Scope.TABLE)
 
     def _entries(self) -> list[Entry]:
         """What WITH says, what SET and the command line say, and what annotations say."""
         query = self.unit.query
         clause = query.args.get("settings") if query is not None else None
         clause = clause or self.unit.tree.args.get("settings")
-        entries = list(self.binder.given)
+        entries = list(self.binder.sessions[self.unit.key])
         for setting in clause.expressions if clause is not None else []:
             span = span_of(setting)
             entries.append(written(setting.this.name, setting.expression.name, span))
@@ -137,7 +139,10 @@ class StatementSettings:
         if relation.statement:
             scope, keys = (Scope.TABLE, table_keys) if relation.is_table else (Scope.STREAM, stream_keys)
             return Owner(relation.name, scope, keys, span, given=given)
-        return Owner(relation.name, Scope.SOURCE, source_keys, span, base=relation.settings, given=given)
+        # A declaration without a type has been refused already: it is not asked for again.
+        typed = relation.settings is not None and relation.settings.find("type") is not None
+        base = relation.settings if typed else None
+        return Owner(relation.name, Scope.SOURCE, source_keys, span, base=base, given=given)
 
     def _delay(self, table: exp.Table) -> tuple[Entry, ...]:
         """`FROM s WATERMARK ts DELAY OF d` as properties."""

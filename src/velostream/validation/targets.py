@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from sqlglot import exp
 
 from velostream.catalog.properties import connectors_of
 from velostream.catalog.relation import Relation
-from velostream.catalog.schema import Column
+from velostream.catalog.schema import Column, Schema
 from velostream.diagnostics import Findings
 from velostream.registry import did_you_mean
 from velostream.sinks import SINKS
 from velostream.sql import statements as sql
 from velostream.sql.spans import span_of
 from velostream.validation import coercion
-from velostream.validation.bound import BoundQuery, BoundSink
+from velostream.validation.bound import BoundQuery, BoundSelect, BoundSink
+from velostream.validation.context import Context
 from velostream.validation.owners import StatementSettings, created_kind
+from velostream.validation.select import SelectBinder
 from velostream.validation.units import Unit, name_of
 
 
@@ -70,13 +73,16 @@ def _sink(
     return BoundSink(settings.names[name.casefold()], connector, own, span_of(table))
 
 
-def check_insert(unit: Unit, query: BoundQuery | None, relations: Mapping[str, Relation], findings: Findings) -> None:
-    """INSERT INTO x: the rows fit the columns of the target."""
+def check_insert(
+    unit: Unit, query: BoundQuery | None, relations: Mapping[str, Relation], context: Context
+) -> BoundQuery | None:
+    """INSERT INTO x: the rows fit the columns of the target, and take their names."""
     if not isinstance(unit.tree, sql.InsertInto):
-        return
+        return query
     target = relations.get(name_of(unit.tree.this).casefold())
     if target is None or target.schema.is_open:
-        return
+        return query
+    findings = context.findings
     named = unit.tree.args.get("columns") or []
     for column in named:
         if target.schema.find(column.name) is None:
@@ -85,13 +91,24 @@ def check_insert(unit: Unit, query: BoundQuery | None, relations: Mapping[str, R
                 "unknown-column", f"'{target.name}' has no column '{column.name}'", span_of(column), hint=hint
             )
     wanted = [found for column in named if (found := target.schema.find(column.name))] or list(target.schema)
-    if query is not None:
-        _check_columns(unit, query, wanted, target, findings)
-    else:
-        _check_values(unit, len(wanted), target, findings)
+    if query is None:
+        _check_values(unit, wanted, target, context)
+        return None
+    _check_columns(query, wanted, target, findings)
+    return _renamed(query, wanted)
 
 
-def _check_columns(unit: Unit, query: BoundQuery, wanted: list[Column], target: Relation, findings: Findings) -> None:
+def _renamed(query: BoundQuery, wanted: list[Column]) -> BoundQuery:
+    """The query with the target's column names."""
+    if not isinstance(query, BoundSelect) or len(query.schema) != len(wanted):
+        return query
+    names = iter(column.name for column in wanted)
+    items = tuple(replace(item, name=next(names)) if item.visible else item for item in query.items)
+    columns = tuple(replace(column, name=new.name) for column, new in zip(query.schema, wanted, strict=True))
+    return replace(query, items=items, schema=Schema(columns))
+
+
+def _check_columns(query: BoundQuery, wanted: list[Column], target: Relation, findings: Findings) -> None:
     given = list(query.schema)
     if query.schema.is_open:
         return
@@ -106,10 +123,17 @@ def _check_columns(unit: Unit, query: BoundQuery, wanted: list[Column], target: 
             findings.error("insert-mismatch", message, value.span, hint=f"CAST(… AS {column.type})")
 
 
-def _check_values(unit: Unit, width: int, target: Relation, findings: Findings) -> None:
+def _check_values(unit: Unit, wanted: list[Column], target: Relation, context: Context) -> None:
+    binder = SelectBinder(context).rows
     for row in unit.tree.args["query"].expressions:
         values = row.expressions if isinstance(row, exp.Tuple) else [row]
-        if len(values) != width:
-            message = f"{len(values)} values for the {width} columns of '{target.name}'"
-            hint = "columns: " + ", ".join(target.schema.names)
-            findings.error("insert-mismatch", message, span_of(row), hint=hint)
+        if len(values) != len(wanted):
+            message = f"{len(values)} values for the {len(wanted)} columns of '{target.name}'"
+            hint = "columns: " + ", ".join(column.name for column in wanted)
+            context.findings.error("insert-mismatch", message, span_of(row), hint=hint)
+            continue
+        for value, column in zip(values, wanted, strict=True):
+            bound = binder.bind(value)
+            if not coercion.assignable(bound.type, column.type):
+                message = f"{bound.type} does not fit '{target.name}.{column.name}', which is {column.type}"
+                context.findings.error("insert-mismatch", message, bound.span, hint=f"CAST(… AS {column.type})")

@@ -35,6 +35,19 @@ def units_of(application: Application) -> list[Unit]:
     return [_unit(parsed, parsed.tree) for parsed in application.statements if parsed.tree is not None]
 
 
+def effective(units: list[Unit]) -> list[Unit]:
+    """Without what IF NOT EXISTS leaves as it was, and without what OR REPLACE replaces."""
+    kept: list[Unit] = []
+    for unit in units:
+        earlier = [other for other in kept if unit.creates and other.creates.casefold() == unit.creates.casefold()]
+        if earlier and unit.tree.args.get("if_not_exists"):
+            continue
+        if earlier and unit.tree.args.get("replace"):
+            kept = [other for other in kept if other not in earlier]
+        kept.append(unit)
+    return kept
+
+
 def _unit(parsed: ParsedStatement, tree: sql.Statement) -> Unit:
     inner = tree
     while isinstance(inner, (sql.Explain, sql.StartJob, sql.DeployJob)):

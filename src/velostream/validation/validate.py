@@ -9,7 +9,7 @@ from pathlib import Path
 from velostream.config.origin import command
 from velostream.config.resolve import Surroundings
 from velostream.diagnostics import Findings
-from velostream.functions import BUILT_IN
+from velostream.functions import LIBRARY
 from velostream.positions import Text
 from velostream.sql.application import Application
 from velostream.sql.parse import parse
@@ -50,10 +50,10 @@ def validate(
     given = [
         command(key, value) for key, value in {**({"preset": preset} if preset else {}), **(overrides or {})}.items()
     ]
-    bound = bind(application, around, BUILT_IN, given, folder or Path())
+    bound = bind(application, around, LIBRARY, given, folder or Path())
     statements = {statement.name.casefold(): statement for statement in bound.statements}
     for statement in bound.statements:
-        look = Look(findings.at(statement.name), BUILT_IN, statements)
+        look = Look(findings.at(statement.name), LIBRARY, statements)
         for rule in RULES:
             rule(statement, look)
     return Validated(application.text, application, findings, bound)

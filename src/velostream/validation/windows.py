@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from velostream.config.origin import Layer
+from velostream.durations import show
 from velostream.errors import VeloError
 from velostream.registry import did_you_mean
 from velostream.sql.nodes import Duration, TimeWindow
+from velostream.sql.printing.text import print_sql
 from velostream.sql.spans import span_of
 from velostream.validation.bound import BoundExpression, BoundWindow
 from velostream.windows.assigners import ASSIGNERS
@@ -38,6 +41,7 @@ def bind_window(node: TimeWindow, binder: ExpressionBinder, context: Context) ->
     except VeloError as error:
         context.findings.refuse(error, span_of(node))
         return None
+    _refuse_two_latenesses(node, settings.get("grace"), context)
     time, key = values.get("time"), values.get("key")
     return BoundWindow(
         assigner,
@@ -47,6 +51,15 @@ def bind_window(node: TimeWindow, binder: ExpressionBinder, context: Context) ->
         grace=settings.get("grace"),
         retention=settings.get("retention"),
     )
+
+
+def _refuse_two_latenesses(node: TimeWindow, grace: int | None, context: Context) -> None:
+    """GRACE PERIOD and allowed.lateness are two words for one thing."""
+    value = context.settings.find("allowed.lateness")
+    if grace is None or value is None or value.origin.layer < Layer.STATEMENT or value.value == grace:
+        return
+    message = f"GRACE PERIOD is {show(grace)}, but 'allowed.lateness' is '{value.text}'"
+    context.findings.error("conflicting-properties", message, value.origin.span or span_of(node), hint="keep one")
 
 
 def _builds(kind: Any, name: str) -> bool:
@@ -92,9 +105,7 @@ def _arguments(node: TimeWindow, kind: Any, context: Context) -> dict[str, exp.E
     for argument in node.expressions:
         parameter = _next_parameter(open_parameters, argument)
         if parameter is None:
-            message = f"a {kind.name} window has no place for '{argument.sql()}'"
-            if isinstance(argument, Duration):
-                message = f"a {kind.name} window has no place for '{argument.this}'"
+            message = f"a {kind.name} window has no place for '{print_sql(argument)}'"
             context.findings.error("invalid-window", message, span_of(argument), hint=_usage(kind))
             fine = False
             continue

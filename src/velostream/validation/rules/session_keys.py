@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from velostream.sql.printing.text import print_sql
 from velostream.validation.bound import BoundStatement
 from velostream.validation.rules.base import Look
 from velostream.validation.walk import selects_of
@@ -13,4 +14,6 @@ def check(statement: BoundStatement, look: Look) -> None:
         key = select.window.key if select.window is not None else None
         if key is not None and key.tree not in [grouping.tree for grouping in select.grouping]:
             hint = "add it to GROUP BY: sessions are kept for each group"
-            look.findings.error("invalid-window", "the session's key is not grouped", key.span, hint=hint)
+            look.findings.error(
+                "invalid-window", f"the session's key '{print_sql(key.tree)}' is not grouped", key.span, hint=hint
+            )

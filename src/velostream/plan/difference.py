@@ -1,0 +1,105 @@
+"""Difference: whether a new version of a job can go on with the state of the old one, and why not (E6)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from velostream.durations import show
+from velostream.plan.fingerprint import Data, state_of
+from velostream.plan.job import Job
+
+_LENGTHS = ("size", "advance", "gap", "max", "step", "offset")
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One thing that changed in what a job keeps. An incompatible one makes the old state useless."""
+
+    place: str
+    text: str
+    compatible: bool
+
+    def __str__(self) -> str:
+        return f"{'kept' if self.compatible else 'lost'}  {self.place}: {self.text}"
+
+
+def differences(old: Job, new: Job) -> list[Difference]:
+    """All that changed between two versions of a job as far as state is concerned, in order of the plan."""
+    return compare(state_of(old), state_of(new))
+
+
+def compare(old: list[Data], new: list[Data]) -> list[Difference]:
+    """The same for descriptions of state, such as a checkpoint holds."""
+    before, after = ({each["place"]: each for each in state} for state in (old, new))
+    found: list[Difference] = []
+    for place in dict.fromkeys((*before, *after)):
+        if place not in after:
+            found.append(Difference(place, "is no longer there; its state would be dropped", compatible=False))
+        elif place not in before:
+            found.append(Difference(place, "is new and would begin without the past", compatible=False))
+        else:
+            found += _node(place, before[place], after[place])
+    return found
+
+
+def compatible(old: Job, new: Job) -> bool:
+    """True where the new version can start from the old one's state."""
+    return all(each.compatible for each in differences(old, new))
+
+
+def report(old: Job, new: Job) -> str:
+    """The differences as text, one per line; a single line where there are none."""
+    found = differences(old, new)
+    return "\n".join(map(str, found)) if found else "kept  state: nothing about it changed"
+
+
+def _node(place: str, old: Data, new: Data) -> list[Difference]:
+    found: list[Difference] = []
+    for name in dict.fromkeys((*old, *new)):
+        one, other = old.get(name), new.get(name)
+        if one == other or name in ("node", "place"):
+            continue
+        if name == "aggregates":
+            found += _aggregates(place, one or {}, other or {})
+        elif name == "keys":
+            found.append(Difference(place, f"keys were {_keys(one)}, are {_keys(other)}", compatible=False))
+        elif name == "window":
+            found.append(Difference(place, f"window was {_window(one)}, is {_window(other)}", compatible=False))
+        else:
+            found.append(Difference(place, f"{name} was {_shown(one)}, is {_shown(other)}", compatible=False))
+    return found
+
+
+def _aggregates(place: str, old: Data, new: Data) -> list[Difference]:
+    found = []
+    for name in dict.fromkeys((*old, *new)):
+        if name not in new:
+            found.append(Difference(place, f"{name} is no longer computed", compatible=True))
+        elif name not in old:
+            found.append(Difference(place, f"{name} is new: open windows have it from now on", compatible=True))
+        elif old[name] != new[name]:
+            text = f"{name} was {_call(old[name])}, is {_call(new[name])}"
+            found.append(Difference(place, text, compatible=False))
+    return found
+
+
+def _call(call: Data) -> str:
+    return f"{call['type']} of {', '.join(call['arguments']) or 'rows'}"
+
+
+def _keys(keys: Any) -> str:
+    return ", ".join(" ".join(each) for each in keys or []) or "none"
+
+
+def _window(window: Any) -> str:
+    if not window:
+        return "none"
+    lengths = [f"{name} {show(window[name])}" for name in _LENGTHS if window.get(name)]
+    return f"{window['kind']}({', '.join(lengths)}) on {window['time']}"
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {kind}" for name, kind in value.items())
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -1,0 +1,138 @@
+"""A job and a whole application, as plans."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from velostream.errors import InvalidPlan
+from velostream.plan.expression import Expression
+from velostream.plan.fields import Field
+from velostream.plan.nodes import Materialise, Node, Print, ReadStream, Scan, Sinks, TableScan
+
+HASH, STICKY, ROUNDROBIN, FANIN, SMART = "hash", "sticky", "roundrobin", "fanin", "smart"
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedMetric:
+    """A @metric over the rows of a job: its declaration, and what it reads of the output columns."""
+
+    metric: Any
+    condition: Expression | None = None
+    field: Expression | None = None
+    labels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """How rows are spread: `buckets` None takes the default (twice the cores, at least 8), fixed at the first start."""
+
+    strategy: str = HASH
+    buckets: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One streaming query: a statement with a sink, a table, or a SELECT that prints.
+
+    `definitions` are the streams that were fused into it. `line` is where the statement stands.
+    """
+
+    name: str
+    root: Node
+    kind: str = "query"
+    mode: str = "simple"
+    placement: Placement = field(default_factory=Placement)
+    settings: Any = field(default=None, compare=False)
+    metrics: tuple[PlannedMetric, ...] = ()
+    annotations: Mapping[str, str] = field(default_factory=dict)
+    definitions: tuple[str, ...] = ()
+    line: int = 0
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.root, Sinks | Materialise | Print):
+            raise InvalidPlan(f"job '{self.name}' ends in {type(self.root).__name__}: its rows go nowhere")
+        for metric in self.metrics:
+            read = [part for part in (metric.condition, metric.field) if part is not None]
+            self.root.require(self.root.fields, *read)
+            self.root.require_fields(self.root.fields, *metric.labels)
+
+    @property
+    def scans(self) -> tuple[Scan, ...]:
+        """The streams that it reads from outside."""
+        return tuple(node for node in self.root.walk() if isinstance(node, Scan))
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The tables that must be ready before it starts."""
+        return tuple(dict.fromkeys(node.table for node in self.root.walk() if isinstance(node, TableScan)))
+
+    @property
+    def streams(self) -> tuple[str, ...]:
+        """The streams of other statements that it reads: before fusing all, after it those read from a sink."""
+        return tuple(dict.fromkeys(node.stream for node in self.root.walk() if isinstance(node, ReadStream)))
+
+    @property
+    def stateful(self) -> bool:
+        """True where it keeps state."""
+        return any(node.keeps_state for node in self.root.walk())
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A stream's query, to be fused into those that read it. `sink` names what it is also written to."""
+
+    name: str
+    root: Node
+    sink: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedTable:
+    """A table that a connector loads: no job makes it, but jobs wait for it."""
+
+    name: str
+    connector: str
+    columns: tuple[Field, ...]
+    key: tuple[str, ...] = ()
+    settings: Any = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ApplicationPlan:
+    """All jobs of a file in an order in which each comes after what it reads; definitions by name; tables to load."""
+
+    name: str
+    jobs: tuple[Job, ...]
+    definitions: Mapping[str, Definition] = field(default_factory=dict)
+    tables: tuple[LoadedTable, ...] = ()
+    version: str = ""
+
+    def __post_init__(self) -> None:
+        names = [job.name for job in self.jobs]
+        for name in names:
+            if names.count(name) > 1:
+                raise InvalidPlan(f"two jobs are named '{name}'", hint="name one with -- @name:")
+
+    def __iter__(self) -> Iterator[Job]:
+        return iter(self.jobs)
+
+    def job(self, name: str) -> Job | None:
+        """The job of that name in any letter case."""
+        return next((job for job in self.jobs if job.name.casefold() == name.casefold()), None)
+
+    @property
+    def table_order(self) -> tuple[tuple[str, ...], ...]:
+        """The tables in rounds: those of one round can load side by side, each after the rounds before it."""
+        waits = {table.name: set[str]() for table in self.tables}
+        makers = {job.root.table: job for job in self.jobs if isinstance(job.root, Materialise)}
+        waits |= {name: set(job.tables) - {name} for name, job in makers.items()}
+        rounds: list[tuple[str, ...]] = []
+        while waits:
+            ready = tuple(name for name, needed in waits.items() if not needed & waits.keys())
+            if not ready:
+                raise InvalidPlan(f"tables wait for each other: {', '.join(waits)}")
+            rounds.append(ready)
+            waits = {name: needed for name, needed in waits.items() if name not in ready}
+        return tuple(rounds)

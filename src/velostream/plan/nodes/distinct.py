@@ -1,0 +1,41 @@
+"""Distinct: equal rows go on once, per time window or for as long as state is kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from velostream.plan.fields import Fields
+from velostream.plan.nodes.base import Node, needs_for_state
+
+
+@dataclass(frozen=True)
+class Distinct(Node):
+    """`SELECT DISTINCT`, `UNION`. With `per_window` it holds over all groups of a window, else until `ttl`."""
+
+    input: Node
+    per_window: bool = False
+    ttl: int | None = None
+
+    stateful: ClassVar[bool] = True
+
+    def check(self) -> None:
+        """There are columns to compare, and windows where it is per window."""
+        if not self.input.fields.visible and not self.input.is_open:
+            raise self.refuse("there is no column")
+        if self.per_window and not self.input.windowed:
+            raise self.refuse("its rows belong to no window")
+
+    def derive(self) -> Fields:
+        """Those of the input."""
+        return self.input.fields
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """What makes rows equal."""
+        return tuple(member.name for member in self.input.fields.visible)
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """All columns, times, order and identity of the input's rows."""
+        return tuple(dict.fromkeys((*self.keys, *needs_for_state(self.input))))

@@ -1,0 +1,100 @@
+"""JoinStreams: rows of two streams meet within a bound of time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from velostream.plan.emission import NO_LATENESS, Lateness
+from velostream.plan.expression import Expression
+from velostream.plan.fields import Fields
+from velostream.plan.nodes.base import Node, needs_for_state
+from velostream.plan.nodes.join_table import KeyPair, check_keys
+
+KINDS = ("INNER", "LEFT", "RIGHT", "FULL", "CROSS")
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """right − left lies in [lower, upper], in microseconds."""
+
+    lower: int
+    upper: int
+
+
+@dataclass(frozen=True)
+class JoinStreams(Node):
+    """A join in the operator: both sides are routed by the key and held as long as a match may come.
+
+    Rows are held by `bounds`, or by `ttl` (event time) where there are none. An outer row goes out when the other
+    side's watermark has passed its bound.
+    """
+
+    left: Node
+    right: Node
+    kind: str
+    left_time: str
+    right_time: str
+    keys: tuple[KeyPair, ...] = ()
+    bounds: Bounds | None = None
+    residual: tuple[Expression, ...] = ()
+    ttl: int | None = None
+    lateness: Lateness = NO_LATENESS
+
+    branches: ClassVar[tuple[str, ...]] = ("left", "right")
+    stateful: ClassVar[bool] = True
+
+    def check(self) -> None:
+        """Keys are comparable, times are there, state is bounded."""
+        if self.kind not in KINDS:
+            raise self.refuse(f"'{self.kind}' is not a kind of join")
+        check_keys(self, self.left.fields, self.right.fields, self.keys)
+        both = self.left.fields.plus(self.right.fields)
+        for condition in self.residual:
+            self.require_condition(both, condition)
+        self.require_fields(self.left.fields, self.left_time)
+        self.require_fields(self.right.fields, self.right_time)
+        if self.bounds is None and self.ttl is None and not self.bounded:
+            raise self.refuse("its state has no bound", "add a BETWEEN on event time, WITHIN, or state.ttl")
+        if self.bounds is not None and self.bounds.lower > self.bounds.upper:
+            raise self.refuse("the lower bound lies above the upper one")
+
+    def derive(self) -> Fields:
+        """Both sides' fields."""
+        return self.left.fields.plus(self.right.fields)
+
+    @property
+    def watermark_delay(self) -> int:
+        """How far the event time of its rows, which is the left side's, may lie behind its input's watermark."""
+        held = self.ttl or 0
+        return max(self.bounds.upper, 0) if self.bounds is not None else held
+
+    @property
+    def held(self) -> tuple[int | None, int | None]:
+        """How long a left and a right row are held, in event time."""
+        if self.bounds is None:
+            return self.ttl, self.ttl
+        return max(self.bounds.upper, 0), max(-self.bounds.lower, 0)
+
+    @property
+    def expressions(self) -> tuple[Expression, ...]:
+        """Keys and other conditions."""
+        pairs = (side for pair in self.keys for side in (pair.left, pair.right))
+        return (*pairs, *self.residual)
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Both sides' times and identities."""
+        times = (self.left_time, self.right_time)
+        return tuple(dict.fromkeys((*times, *needs_for_state(self.left), *needs_for_state(self.right))))
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """Both rows'."""
+        left, right = self.left.identity, self.right.identity
+        return (*left, *right) if left and right else ()
+
+    @property
+    def time(self) -> str:
+        """The left side's."""
+        return self.left_time

@@ -1,0 +1,118 @@
+"""RowWindows: functions over the rows around a row, OVER a partition (SPEC A4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from velostream.plan.emission import NO_LATENESS, Lateness
+from velostream.plan.expression import Expression
+from velostream.plan.fields import Field, Fields
+from velostream.plan.nodes.base import Node, needs_for_state
+from velostream.plan.nodes.order import Order
+from velostream.types import Type
+
+EVERY_RECORD = "EVERY RECORD"
+BUFFER_FULL = "ON BUFFER FULL"
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """`ROWS|RANGE BETWEEN start AND end`: bounds count from the row, None is unbounded; RANGE counts microseconds."""
+
+    unit: str = "ROWS"
+    start: int | None = None
+    end: int | None = 0
+
+    def __str__(self) -> str:
+        return f"{self.unit} BETWEEN {_bound(self.start, 'PRECEDING')} AND {_bound(self.end, 'FOLLOWING')}"
+
+    @property
+    def looks_ahead(self) -> bool:
+        """True where rows after the row are in it."""
+        return self.end is None or self.end > 0
+
+
+@dataclass(frozen=True, slots=True)
+class RowCall:
+    """One function OVER the rows: the field it becomes, what computes it, what it is given."""
+
+    name: str
+    function: str
+    type: Type
+    accumulator: str = ""
+    arguments: tuple[Expression, ...] = ()
+    parameters: tuple[Any, ...] = ()
+    frame: Frame = Frame()
+    ignore_nulls: bool = False
+    distinct: bool = False
+    where: Expression | None = None
+
+    @property
+    def expressions(self) -> tuple[Expression, ...]:
+        """All that it reads."""
+        return (*self.arguments, *(() if self.where is None else (self.where,)))
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """`ROWS WINDOW BUFFER n ROWS … EXPIRE AFTER d EMIT …`: memory per key is bounded by n."""
+
+    rows: int
+    expire_after: int | None = None
+    emit: str = EVERY_RECORD
+
+
+@dataclass(frozen=True)
+class RowWindows(Node):
+    """All calls that share a partition, an order and a buffer.
+
+    Without a buffer a row goes out when the watermark has passed its event time, in event order, so that the result
+    equals the batch query's. With one it goes out at arrival, over the last n rows by event time.
+    `ttl` bounds how long a silent partition is remembered. `per_window` is True where a partition is part of a time
+    window, so that it is complete when that closes.
+    """
+
+    input: Node
+    calls: tuple[RowCall, ...]
+    partition: tuple[Expression, ...] = ()
+    order: tuple[Order, ...] = ()
+    buffer: Buffer | None = None
+    lateness: Lateness = NO_LATENESS
+    ttl: int | None = None
+    per_window: bool = False
+
+    stateful: ClassVar[bool] = True
+
+    def check(self) -> None:
+        """Everything reads fields of the input; a buffer holds a row at least."""
+        self.require(self.input.fields, *self.expressions)
+        if not self.calls:
+            raise self.refuse("there is no call")
+        if self.buffer is not None and self.buffer.rows < 1:
+            raise self.refuse(f"a buffer of {self.buffer.rows} rows holds nothing")
+        if self.buffer is not None and self.buffer.emit not in (EVERY_RECORD, BUFFER_FULL):
+            raise self.refuse(f"EMIT {self.buffer.emit} is not known")
+
+    def derive(self) -> Fields:
+        """The input's fields, and one for each call."""
+        return self.input.fields.plus(Field(call.name, call.type) for call in self.calls)
+
+    @property
+    def expressions(self) -> tuple[Expression, ...]:
+        """Partition, order, arguments."""
+        calls = (expression for call in self.calls for expression in call.expressions)
+        return (*self.partition, *(term.expression for term in self.order), *calls)
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Times, order and identity of the input's rows."""
+        return needs_for_state(self.input)
+
+
+def _bound(value: int | None, unbounded: str) -> str:
+    if value is None:
+        return f"UNBOUNDED {unbounded}"
+    if value == 0:
+        return "CURRENT ROW"
+    return f"{abs(value)} {'PRECEDING' if value < 0 else 'FOLLOWING'}"

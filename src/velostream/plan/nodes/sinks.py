@@ -1,0 +1,74 @@
+"""Sinks: where the rows of a job are written, each with its key and its guarantee."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from velostream.plan.fields import Field, Fields
+from velostream.plan.header_calls import HEADERS
+from velostream.plan.nodes.base import EMISSION, REVISION, Node
+from velostream.sinks.base import Guarantee, WriteMode
+
+
+@dataclass(frozen=True, slots=True)
+class SinkTarget:
+    """One sink. `key` are the fields that name a row: the message key, or the key columns of a table.
+
+    `identity` are the fields by which an upsert finds the row to replace, which is the key, for windowed rows with the
+    window; empty for one that appends. `added` are system columns that are written although they were not selected.
+    With `headers` the headers and the event time of a row are written too.
+    """
+
+    name: str
+    connector: str
+    writes: WriteMode
+    guarantee: Guarantee
+    format: str = ""
+    key: tuple[str, ...] = ()
+    identity: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+    headers: bool = False
+    settings: Any = field(default=None, compare=False)
+
+    def columns(self, fields: Fields) -> tuple[Field, ...]:
+        """What is written: the selected columns, and those added."""
+        return (*fields.visible, *(fields.of(name) for name in self.added))
+
+
+@dataclass(frozen=True)
+class Sinks(Node):
+    """All sinks of a statement. All succeed for a batch, or the batch is retried."""
+
+    input: Node
+    targets: tuple[SinkTarget, ...]
+
+    def check(self) -> None:
+        """Keys and added columns exist; an upsert has a key; no two sinks have one name."""
+        if not self.targets:
+            raise self.refuse("there is no sink")
+        names = [target.name for target in self.targets]
+        for target in self.targets:
+            if names.count(target.name) > 1:
+                raise self.refuse(f"two sinks are named '{target.name}'")
+            self.require_fields(self.input.fields, *target.key, *target.identity, *target.added)
+            if target.writes is WriteMode.UPSERT and not target.identity:
+                raise self.refuse(f"sink '{target.name}' cannot replace rows that have no key")
+            if not target.columns(self.input.fields) and not self.input.is_open:
+                raise self.refuse(f"sink '{target.name}' has nothing to write")
+
+    def derive(self) -> Fields:
+        """Those of the input."""
+        return self.input.fields
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Columns, keys, and what corrections are told by."""
+        found = [member.name for member in self.input.fields.visible]
+        for target in self.targets:
+            found += [*target.key, *target.identity, *target.added]
+            sent = (HEADERS, self.input.time) if target.headers else ()
+            found += [name for name in sent if name in self.input.fields]
+        if self.input.revises:
+            found += [name for name in (EMISSION, REVISION) if name in self.input.fields]
+        return tuple(dict.fromkeys(found))

@@ -1,0 +1,82 @@
+"""TopN: the first n rows of each partition by an order; with n = 1 it is deduplication by SQL."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from velostream.plan.expression import Expression
+from velostream.plan.fields import Field, Fields
+from velostream.plan.nodes.base import Node, needs_for_state
+from velostream.plan.nodes.order import Order
+from velostream.types import INT
+
+RANKINGS = ("ROW_NUMBER", "RANK", "DENSE_RANK")
+
+
+@dataclass(frozen=True)
+class TopN(Node):
+    """`WHERE ROW_NUMBER() OVER (PARTITION BY … ORDER BY …) <= n`, kept in state of n rows per partition.
+
+    `rank` is the field that holds the number. Ordered by event time, oldest first, rows that went out stay (`appends`);
+    in any other order a better row withdraws one. With `per_window` the ranking is complete when the window closes.
+    """
+
+    input: Node
+    n: int
+    order: tuple[Order, ...]
+    partition: tuple[Expression, ...] = ()
+    ranking: str = "ROW_NUMBER"
+    rank: str = ""
+    ttl: int | None = None
+    per_window: bool = False
+
+    stateful: ClassVar[bool] = True
+
+    def check(self) -> None:
+        """There is an order, over fields of the input, and something to keep."""
+        self.require(self.input.fields, *self.expressions)
+        if self.n < 1:
+            raise self.refuse(f"the first {self.n} rows are none")
+        if self.ranking not in RANKINGS:
+            raise self.refuse(f"'{self.ranking}' does not rank")
+        if not self.order:
+            raise self.refuse("there is no order")
+
+    def derive(self) -> Fields:
+        """The input's fields, and the rank."""
+        return self.input.fields.plus((Field(self.rank, INT),) if self.rank else ())
+
+    @property
+    def appends(self) -> bool:
+        """True where a row that went out is never withdrawn."""
+        first = self.order[0]
+        by_time = first.expression.is_field and first.expression.name == self.input.time
+        return self.per_window or (by_time and not first.descending and self.ranking == "ROW_NUMBER")
+
+    @property
+    def deduplicates(self) -> bool:
+        """True where one row per partition is kept."""
+        return self.n == 1 and self.ranking == "ROW_NUMBER"
+
+    @property
+    def revises(self) -> bool:
+        """True where a better row may come."""
+        return self.input.revises or not self.appends
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """The row's own; with one row per partition, the partition."""
+        if self.deduplicates and self.partition and all(key.is_field for key in self.partition):
+            return tuple(key.name for key in self.partition)
+        return self.input.identity
+
+    @property
+    def expressions(self) -> tuple[Expression, ...]:
+        """Partition and order."""
+        return (*self.partition, *(term.expression for term in self.order))
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Times, order and identity of the input's rows."""
+        return tuple(dict.fromkeys((*needs_for_state(self.input), *self.input.identity)))

@@ -1,0 +1,163 @@
+"""Prune columns: every node has the fields that something above it reads, and no others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from velostream.plan.expression import reads
+from velostream.plan.fields import Fields
+from velostream.plan.header_calls import HEADERS
+from velostream.plan.job import ApplicationPlan, Job
+from velostream.plan.nodes import (
+    Aggregate,
+    Column,
+    Deduplicate,
+    Distinct,
+    Filter,
+    Headers,
+    JoinStreams,
+    JoinTable,
+    Materialise,
+    Node,
+    OrderLimit,
+    Print,
+    Project,
+    ReadStream,
+    RowWindows,
+    Scan,
+    Sinks,
+    SubqueryCheck,
+    TableScan,
+    TopN,
+    Union,
+    Unnest,
+    Values,
+)
+from velostream.plan.visitor import Visitor
+
+PRUNE: Visitor[Node] = Visitor("prune columns")
+"""`PRUNE(node, required)`: the node with at least the fields of `required`, a set of names."""
+
+Names = set[str]
+
+
+def prune_columns(plan: ApplicationPlan) -> ApplicationPlan:
+    """Sources read only the columns that results depend on."""
+    return replace(plan, jobs=tuple(replace(job, root=PRUNE(job.root, _measured(job))) for job in plan.jobs))
+
+
+def _measured(job: Job) -> Names:
+    """What metrics read of the rows."""
+    parts = [part for metric in job.metrics for part in (metric.condition, metric.field) if part is not None]
+    return {name for part in parts for name in part.fields} | {name for m in job.metrics for name in m.labels}
+
+
+def _read(node: Node, required: Iterable[str]) -> Names:
+    """All that a node must find in its children: what is asked of it, and what it reads itself."""
+    own = {name for expression in node.expressions for name in expression.fields}
+    return {*required, *own, *node.needs}
+
+
+def _of(names: Names, fields: Fields) -> Names:
+    return {name for name in names if name in fields}
+
+
+def _same(node: Node, required: Names) -> Node:
+    wanted = _read(node, required)
+    return node.with_children([PRUNE(child, _of(wanted, child.fields)) for child in node.children])
+
+
+@PRUNE.on(Filter, Unnest, JoinTable, JoinStreams, Deduplicate, Distinct, OrderLimit, Sinks, Materialise, Print)
+def _passing(node: Node, required: Names) -> Node:
+    return _same(node, required)
+
+
+@PRUNE.on(Scan)
+def _scan(node: Scan, required: Names) -> Node:
+    marks = node.watermark.punctuation
+    kept = {*required, *(marks.fields if marks is not None else ())}
+    return replace(node, columns=tuple(member for member in node.columns if member.name in kept))
+
+
+@PRUNE.on(TableScan, ReadStream)
+def _table(node: TableScan | ReadStream, required: Names) -> Node:
+    return replace(node, columns=tuple(member for member in node.columns if member.name in required))
+
+
+@PRUNE.on(Values)
+def _values(node: Values, required: Names) -> Node:
+    kept = [place for place, member in enumerate(node.columns) if member.name in required]
+    columns = tuple(node.columns[place] for place in kept)
+    return Values(columns, tuple(tuple(row[place] for place in kept) for row in node.rows))
+
+
+@PRUNE.on(Project)
+def _project(node: Project, required: Names) -> Node:
+    columns = tuple(column for column in node.columns if column.name in required)
+    time = node.event_time if any(column.name == node.event_time for column in columns) else ""
+    below = {name for column in columns for name in column.expression.fields}
+    pruned = replace(node, input=PRUNE(node.input, below), columns=columns, event_time=time)
+    return pruned.input if _does_nothing(pruned) else pruned
+
+
+def _does_nothing(node: Project) -> bool:
+    """True where all fields go through as they are."""
+    if node.star or not all(column.is_carried for column in node.columns):
+        return False
+    same_time = node.time == node.input.time
+    shown = [(column.name, column.system) for column in node.columns]
+    return same_time and shown == [(member.name, member.system) for member in node.input.fields]
+
+
+@PRUNE.on(Aggregate)
+def _aggregate(node: Aggregate, required: Names) -> Node:
+    calls = tuple(call for call in node.calls if call.name in required)
+    fewer = replace(node, calls=calls)
+    return fewer.with_children([PRUNE(node.input, _read(fewer, ()))])
+
+
+@PRUNE.on(RowWindows)
+def _row_windows(node: RowWindows, required: Names) -> Node:
+    calls = tuple(call for call in node.calls if call.name in required)
+    if not calls and node.buffer is None:
+        return PRUNE(node.input, _of(required, node.input.fields))
+    return _same(replace(node, calls=calls) if calls else node, _of(required, node.input.fields))
+
+
+@PRUNE.on(TopN)
+def _top_n(node: TopN, required: Names) -> Node:
+    fewer = node if node.rank in required else replace(node, rank="")
+    return _same(fewer, _of(required, node.input.fields))
+
+
+@PRUNE.on(SubqueryCheck)
+def _subquery_check(node: SubqueryCheck, required: Names) -> Node:
+    if node.name not in required:
+        return PRUNE(node.input, required)
+    return _same(node, required)
+
+
+@PRUNE.on(Headers)
+def _headers(node: Headers, required: Names) -> Node:
+    if HEADERS not in required:
+        return PRUNE(node.input, required)
+    return _same(node, _of(required - {HEADERS}, node.input.fields))
+
+
+@PRUNE.on(Union)
+def _union(node: Union, required: Names) -> Node:
+    """Sides keep the same columns in the same places; a side that must have more of its own is cut to them."""
+    places = [place for place, member in enumerate(node.fields.visible) if member.name in required]
+    system = [member.name for member in node.fields if member.system and member.name in required]
+    return node.with_children([_side(branch, places, system) for branch in node.inputs])
+
+
+def _side(branch: Node, places: list[int], system: list[str]) -> Node:
+    visible = [branch.fields.visible[place].name for place in places]
+    wanted = [*visible, *(name for name in system if name in branch.fields)]
+    pruned = PRUNE(branch, set(wanted))
+    if [member.name for member in pruned.fields.visible] == visible:
+        return pruned
+    columns = [Column(f.name, reads(f.name, f.type), f.system) for f in map(pruned.fields.of, wanted)]
+    return Project(pruned, tuple(columns))

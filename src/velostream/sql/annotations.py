@@ -229,11 +229,13 @@ def check(annotations: tuple[Annotation, ...], findings: Findings) -> tuple[Anno
     """Those that can be used; what is wrong with the others is in the findings."""
     seen: set[tuple[str, int]] = set()
     groups: dict[str, int] = {}
+    spoiled: set[str] = set()
     good = []
     for annotation in annotations:
         kind = BY_NAME[annotation.name]
         if kind.leads:
             groups[kind.group] = groups.get(kind.group, 0) + 1
+            spoiled.discard(kind.group)
         elif kind.group and kind.group not in groups:
             hint = f"put '-- @{kind.group}: …' before it"
             findings.error(
@@ -242,17 +244,18 @@ def check(annotations: tuple[Annotation, ...], findings: Findings) -> tuple[Anno
             continue
         place = (kind.name, groups.get(kind.group, 0))
         if place in seen:
-            findings.error(
-                "duplicate-annotation", f"'@{kind.name}' is given twice", annotation.span, hint="keep one of them"
-            )
+            message = f"'@{kind.name}' is given twice"
+            findings.error("duplicate-annotation", message, annotation.span, hint="keep one of them")
             continue
         seen.add(place)
         try:
             value_of(annotation)
         except InvalidProperty as error:
             findings.refuse(error)
+            spoiled.update({kind.group} if kind.leads else ())
             continue
-        good.append(annotation)
+        if kind.group not in spoiled:
+            good.append(annotation)
     return tuple(good)
 
 

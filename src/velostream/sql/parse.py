@@ -33,6 +33,7 @@ class _Piece:
 
 def parse(text: str, name: str = "<query>") -> Application:
     """The application that a text is. What is wrong is in its findings; a statement that was refused has no tree."""
+    text = text.replace("\ufeff", " ", 1) if text.startswith("\ufeff") else text
     source = Text(text, name)
     findings = Findings(file=name)
     scanned = scan(source, VeloTokenizer(Velo))

@@ -10,6 +10,7 @@ from velostream.positions import Text
 from velostream.sql.annotations import Scope, check, kind_of, unknown
 from velostream.sql.application import Annotation
 from velostream.sql.headers import is_header_line
+from velostream.sql.metrics import check_metrics
 from velostream.sql.tokens import Comment
 
 _ANNOTATION = re.compile(r"\s*@([A-Za-z_][A-Za-z0-9_.]*)(\s*:)?[ \t]*(.*?)\s*", re.DOTALL)
@@ -60,6 +61,7 @@ def prefaces(text: Text, comments: list[Comment], statements: list[tuple[int, in
 def _merged(own: list[Annotation], inherited: list[Annotation], findings: Findings) -> tuple[Annotation, ...]:
     """A statement's annotations, with those of the application that it does not override."""
     good = check(tuple(own), findings)
+    check_metrics(good, findings)
     said = {annotation.name for annotation in good}
     return (*(annotation for annotation in inherited if annotation.name not in said), *good)
 

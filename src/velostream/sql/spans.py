@@ -53,6 +53,12 @@ def _moved(span: Span, base: Span) -> tuple[int, int, int, int, int, int]:
     return span.start + base.start, span.end + base.start, span.line + lines, column, span.end_line + lines, end_column
 
 
+def inside(literal: exp.Literal) -> Span:
+    """Where the text of a quoted literal stands, without its quotes; exact as long as nothing in it is escaped."""
+    span = span_of(literal)
+    return Span(span.start + 1, span.end - 1, span.line, span.column + 1, span.end_line, span.end_column - 1)
+
+
 def span_of(node: exp.Expr) -> Span:
     """Where a node stands. One that was made after the parse answers with the nearest one around it that was parsed."""
     current: exp.Expr | None = node

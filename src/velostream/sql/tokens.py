@@ -61,6 +61,7 @@ class Scan:
     refused: list[SyntaxRefused] = field(default_factory=list)
 
 
+_ENDS_INSIDE = re.compile(r";[ \t]*\r?\n")
 _STATEMENT_END = re.compile(r";[ \t]*(?=\r?\n|$)")
 _SPACE = re.compile(r"\s*")
 _NESTED = re.compile(r"/\*|\*/")
@@ -87,22 +88,26 @@ def scan(text: Text, tokenizer: VeloTokenizer) -> Scan:
 
 def _tokenize(tokenizer: VeloTokenizer, text: Text, base: int, result: Scan) -> SyntaxRefused | None:
     """Adds the tokens of the text from `base` on; answers with the quotation that never ends, if there is one."""
-    failed = False
     try:
         tokenizer.tokenize(text.content[base:])
+        failed = False
     except TokenError:
         failed = True
     for token in tokenizer.tokens:
         token.start += base
         token.end += base
+        if failed and _ENDS_INSIDE.search(text.content, token.start, token.end):
+            return _endless(text, token.start)
         result.tokens.append(token)
-    if not failed:
-        return None
-    start = base + tokenizer.scan_start
+    return _endless(text, base + tokenizer.scan_start) if failed else None
+
+
+def _endless(text: Text, start: int) -> SyntaxRefused:
+    """A quotation that began here and was not closed on its line, or a number in quotes with other signs in it."""
     line_end = text.content.find("\n", start)
     end = len(text.content) if line_end < 0 else line_end
     quote = next((sign for sign in text.content[start : start + 2] if sign in "'\"`"), "")
-    if quote:
+    if quote and not text.content[start : start + 2].upper().startswith("X"):
         message, hint = f"the text that begins with {quote} has no end", f"close it with {quote}"
     else:
         message, hint = (

@@ -34,8 +34,9 @@ class Calls(Rows):
     def read_plain_call(self) -> exp.Expr:
         """`name(arguments)`, verbatim where it has no syntax of its own."""
         start, word = self._index, self.word
-        if word in RESERVED and word not in _RESERVED_FUNCTIONS:
-            self.unexpected("an expression")
+        named = self.kind_ahead() in (TokenType.VAR, TokenType.IDENTIFIER)
+        if not named or (word in RESERVED and word not in _RESERVED_FUNCTIONS):
+            self.unexpected("a function")
         name = self.take_name()
         self.deeper()
         self.expect("(")
@@ -99,10 +100,12 @@ class Calls(Rows):
         return value
 
     def lambda_ahead(self, function: str, number: int) -> bool:
-        """True where an argument is a lambda: `x -> …` of a function that takes one, or `(x, y) -> …` anywhere."""
+        """True where an argument is a lambda: `x -> …` or `(x, y) -> …` of a function that takes one."""
+        if function not in HIGHER_ORDER or number == 0:
+            return False
         if self.ahead("("):
             return self._words[self.closing(self._index) + 1] == "->"
-        return function in HIGHER_ORDER and number > 0 and self.name_ahead() and self.ahead("->", by=1)
+        return self.name_ahead() and self.ahead("->", by=1)
 
     def _lambda(self) -> exp.Lambda:
         start = self._index

@@ -35,10 +35,6 @@ STRATEGIES: tuple[str, ...] = ("REPLACE", "BLUE_GREEN", "CANARY", "ROLLING")
 class Commands(Relations):
     """Rules for statements that look and control."""
 
-    def read_statement(self) -> Statement:
-        """Any statement."""
-        raise NotImplementedError
-
     def read_show(self) -> Show:
         """`SHOW|LIST subject [name] [LIKE 'p%']`."""
         start = self._index
@@ -98,7 +94,7 @@ class Commands(Relations):
         self.expect("START")
         name = self.read_job_name()
         self.expect("AS")
-        return self.node(StartJob(this=name, statement=self._job_body()), start)
+        return self.node(StartJob(this=name, statement=self.read_job_body()), start)
 
     def read_control(self) -> ControlJob:
         """`STOP JOB name [FORCE]`, `PAUSE`, `RESUME`, `FLUSH`."""
@@ -118,7 +114,7 @@ class Commands(Relations):
         deploy = DeployJob(this=name, version=self.read_string())
         self.expect("AS")
         self.in_deployment = True
-        deploy.set("statement", self._job_body())
+        deploy.set("statement", self.read_job_body())
         self.in_deployment = False
         if self.accept("STRATEGY"):
             self._strategy(deploy)
@@ -143,7 +139,7 @@ class Commands(Relations):
             rollback.set("version", self.read_string())
         return self.node(rollback, start)
 
-    def _job_body(self) -> Statement:
+    def read_job_body(self) -> Statement:
         """What a job runs: a query, CREATE … AS, or INSERT INTO."""
         if self.query_ahead():
             return self.read_query_statement()

@@ -12,7 +12,6 @@ from velostream.errors import SyntaxRefused
 from velostream.positions import Span, Text
 from velostream.registry import nearest
 from velostream.sql import spans
-from velostream.sql.words import STATEMENTS
 
 Node = TypeVar("Node", bound=exp.Expr)
 
@@ -80,6 +79,7 @@ class Cursor(SparkParser):
     def expect(self, *words: str) -> None:
         """Takes these words, or refuses."""
         if not self.accept(*words):
+            self._expected = {" ".join(words): None}
             self.unexpected()
 
     def take_name(self) -> Token:
@@ -146,44 +146,29 @@ class Cursor(SparkParser):
 
     def unexpected(self, *also: str) -> NoReturn:
         """Refuses the current token, and says what was expected instead; `also` names things that are not words."""
-        expected = [*also, *(self._expected if self._expected_at == self._index else {})]
+        expected = [*also, *(self._expected if self._expected_at == self._index else ())]
         if self.at_end:
-            wanted = _list(expected[:_MOST_SHOWN])
-            self.refuse(
-                "the statement ends too early", hint=f"expected {wanted}" if wanted else "something is missing here"
-            )
+            self.refuse("the statement ends too early", hint=_wanted(expected) or "something is missing here")
         shown = self.sql[self._tokens[self._index].start : self._tokens[self._index].end + 1]
-        self.refuse(f"'{shown}' is not understood here", hint=self._hint(expected))
+        if not shown.isprintable() and "\n" not in shown:
+            self.refuse(f"{shown!a} holds an invisible character", hint="type it again")
+        self.refuse(f"'{shown}' is not understood here", hint=self.hint_for(expected))
 
-    def _hint(self, expected: list[str]) -> str:
+    def hint_for(self, expected: list[str]) -> str:
         """What was meant, by the nearest of the expected words; else what was expected."""
-        single = [word for word in expected if word.replace(" ", "").replace("_", "").isalpha()]
-        for index in (self._index, self._index - 1):
-            word = self._words[index] if 0 <= index < self._tokens_size else ""
-            if index in self._names or index == self._index:
-                known = single if index == self._index else [*_CLAUSES, *STATEMENTS]
-                close = [name for name in nearest(word, known, most=1) if name != word and len(word) > 2]
-                if close:
-                    return f"did you mean '{close[0]}' instead of '{self._tokens[index].text}'?"
-        wanted = _list(expected[:_MOST_SHOWN])
-        return f"expected {wanted}" if wanted else "remove it, or separate statements with ';'"
+        if self._index > 0 and self._words[self._index - 1] == ",":
+            return f"remove the ',' before it{', or write' if expected else ''} {' or '.join(expected[:1])}".rstrip()
+        for index, known in ((self._index, [word for word in expected if _is_word(word)]), (self._index - 1, _CLAUSES)):
+            if index < 0 or (index < self._index and index not in self._names):
+                continue
+            close = [name for name in nearest(self._words[index], known, most=1) if name != self._words[index]]
+            if close and len(self._words[index]) > 2:
+                return f"did you mean '{close[0]}' instead of '{self._tokens[index].text}'?"
+        return _wanted(expected) or "remove it, or separate statements with ';'"
 
 
-_CLAUSES = (
-    "FROM",
-    "WHERE",
-    "GROUP BY",
-    "HAVING",
-    "ORDER BY",
-    "LIMIT",
-    "WINDOW",
-    "EMIT",
-    "INTO",
-    "WITH",
-    "JOIN",
-    "ON",
-    "AS",
-)
+_CLAUSES = ("FROM", "WHERE", "GROUP BY", "HAVING", "ORDER BY", "LIMIT", "WINDOW", "EMIT", "INTO", "WITH", "JOIN", "ON")
+_QUIET = ("[", "->", "::", "IS", "BETWEEN", "IN", "AND", "OR", "NOT", "!", ",", "COLLATE", "PRIMARY KEY", "AS")
 
 
 def _word(token: Token) -> str:
@@ -194,6 +179,14 @@ def _word(token: Token) -> str:
     return token.text.upper()
 
 
-def _list(words: list[str]) -> str:
-    shown = [word if word.replace(" ", "").replace("_", "").isalpha() or " " in word else f"'{word}'" for word in words]
-    return shown[0] if len(shown) == 1 else ", ".join(shown[:-1]) + f" or {shown[-1]}" if shown else ""
+def _is_word(text: str) -> bool:
+    return text.replace(" ", "").replace("_", "").isalpha()
+
+
+def _wanted(expected: list[str]) -> str:
+    """`expected FROM, WHERE or ')'`; how an expression could go on is not said where something else could stand."""
+    loud = [word for word in expected if word not in _QUIET] or expected
+    shown = [word if _is_word(word) or " " in word else f"'{word}'" for word in loud[:_MOST_SHOWN]]
+    if not shown:
+        return ""
+    return "expected " + (shown[0] if len(shown) == 1 else ", ".join(shown[:-1]) + f" or {shown[-1]}")

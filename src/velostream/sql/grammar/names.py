@@ -40,7 +40,7 @@ class Names(Cursor):
     def read_name(self, what: str = "a name") -> exp.Identifier:
         """A name; a reserved word is refused with the way out."""
         if not self.name_ahead():
-            if self.kind_ahead() is TokenType.VAR and self.word in RESERVED:
+            if self.kind_ahead() is TokenType.VAR and self.word in RESERVED and not self.ahead(",", by=-1):
                 text = self._tokens[self._index].text
                 self.refuse(
                     f"'{text}' is a reserved word, and {what} is expected here", hint=f"as a name write `{text}`"

@@ -31,6 +31,8 @@ class Queries(Selects):
     def read_query(self) -> exp.Query:
         """A query inside of a statement: it has no sinks and no properties of its own."""
         query = self.read_whole_query()
+        while isinstance(query, exp.Subquery) and set(query.args) == {"this"}:
+            query = query.this
         for key in ("sinks", "settings") if isinstance(query, StreamSelect) else ("emits", "sinks", "settings"):
             if query.args.get(key):
                 at = query.args[key] if key == "settings" else query.args[key][0]

@@ -58,8 +58,8 @@ class Relations(Queries):
             self._created_query(create)
         elif not create.args.get("columns") and not create.args.get("settings"):
             self.unexpected()
-        if not create.args.get("query") and not create.args.get("settings") and self.at("WITH", "("):
-            create.set("settings", self.read_settings())
+        if kind == "VIEW" and not create.args.get("query"):
+            self.refuse("a view needs a query", hint="write CREATE VIEW … AS SELECT …")
         return self.node(create, start)
 
     def _created_query(self, create: CreateRelation) -> None:

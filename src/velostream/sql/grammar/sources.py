@@ -29,10 +29,10 @@ class Sources(Emission):
         """`FROM source`."""
         start = self._index
         self.expect("FROM")
-        return self.node(exp.From(this=self.read_source()), start)
+        return self.node(exp.From(this=self.read_source(first=True)), start)
 
-    def read_source(self) -> exp.Expr:
-        """A source with what belongs to it: as-of time, watermark, alias."""
+    def read_source(self, *, first: bool = False) -> exp.Expr:
+        """A source with what belongs to it: as-of time, watermark, alias. Only the first one may be windowed."""
         start = self._index
         if self.ahead("LATERAL"):
             return self._lateral(start)
@@ -43,7 +43,7 @@ class Sources(Emission):
         if self.ahead("VALUES"):
             return self._aliased(self.read_values(), start)
         if self.table_window_ahead():
-            return self._windowed(start)
+            return self._windowed(start, first=first)
         table = self.read_table()
         self._refuse_by_name()
         return self._with_time(table, start)
@@ -134,13 +134,14 @@ class Sources(Emission):
         self.expect(")")
         return self._aliased(exp.Subquery(this=query), start)
 
-    def _windowed(self, start: int) -> exp.Table:
+    def _windowed(self, start: int, *, first: bool) -> exp.Table:
         """Flink's window over a source: the source is the source, the window goes to the SELECT."""
         at = self._index
         source, window = self.read_table_window()
-        if self.table_windows[-1]:
-            hint = "window one side in a stream of its own, or use JOIN … WITHIN"
-            self.refuse("a SELECT has one window", hint=hint, span=self.here(at, self._index - 1), code="unsupported")
+        if not first:
+            hint = "window that side in a stream of its own, or use JOIN … WITHIN"
+            span = self.here(at, self._index - 1)
+            self.refuse("a window on one side of a join is not supported", hint=hint, span=span, code="unsupported")
         self.table_windows[-1].append(window)
         table = exp.Table(this=source)
         return self._with_time(table, start)

@@ -113,6 +113,10 @@ class VeloParser(Commands):
             if token.start not in held:
                 self.refuse(f"'{token.text}' is not understood here", hint="remove it", span=self.here(index))
 
+    def _parse_statement(self) -> exp.Expr | None:
+        """How sqlglot's own `parse` comes in."""
+        return self.parse_statement(self._tokens, Text(self.sql))
+
     def read_statement(self) -> Statement:
         """Any statement."""
         rule = self._rule()
@@ -154,7 +158,10 @@ class VeloParser(Commands):
         explain = Explain()
         if self.accept("ANALYZE"):
             explain.set("analyze", True)
-        if self.at("EXPLAIN"):
-            self.refuse("EXPLAIN of EXPLAIN is not understood", hint="write EXPLAIN once")
-        explain.set("this", self.read_statement())
+        if self.at("START"):
+            explain.set("this", self.read_start())
+        elif self.at("DEPLOY"):
+            explain.set("this", self.read_deploy())
+        else:
+            explain.set("this", self.read_job_body())
         return self.node(explain, start)

@@ -221,7 +221,7 @@ class Expressions(SparkGenerator):
         kind, parts = expression.this, expression.expressions
         if isinstance(kind, exp.Interval):
             return self.sql(kind)
-        name = self.TYPE_MAPPING.get(kind, kind.value)
+        name = "VOID" if kind is exp.DType.NULL else self.TYPE_MAPPING.get(kind, kind.value)
         if expression.args.get("nested"):
             return f"{name}<{self.listed(parts)}>"
         return f"{name}({self.listed(parts)})" if parts else str(name)

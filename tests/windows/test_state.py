@@ -37,7 +37,9 @@ def test_a_batch_writes_one_blob_and_a_read_loads_only_what_it_touches() -> None
     for cell in range(5):
         ledger.append(rows((cell * 10, "a", 1), (cell * 10 + 1, "b", 2)))
     assert store.writes == 5
+    ledger = Ledger("t", store, summed, ledger.snapshot())
     assert content(ledger, [(10, 11)]) == {(10, "a"): 1, (11, "b"): 2}
+    assert content(ledger, [(11, 11)]) == {(11, "b"): 2}
     assert store.reads == 1
     assert content(ledger, [(100, 200)]) == {}
     ledger.append(rows())
@@ -65,6 +67,7 @@ def test_a_missing_blob_is_said_and_not_skipped() -> None:
     ledger = Ledger("t", store, summed)
     ledger.append(rows((1, "a", 1)))
     store.clear()
+    ledger = Ledger("t", store, summed, ledger.snapshot())
     with pytest.raises(VeloError, match="t/0"):
         ledger.read()
 
@@ -108,3 +111,14 @@ def test_of_a_key_the_newest_version_counts_and_tombstones_go_when_nothing_older
     frame = pl.DataFrame({"key": ["a", "a", "b", "b"], "_version": [1, 2, 1, 3], "_gone": [False, False, False, True]})
     assert sorted(reduce(frame, False).rows()) == [("a", 2, False), ("b", 3, True)]
     assert reduce(frame, True).rows() == [("a", 2, False)]
+
+
+def test_decoded_blobs_are_kept_within_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(state, "MEMORY_ROWS", 3)
+    ledger = Ledger("t", MemoryStore(), summed)
+    ledger.append(rows((1, "a", 1), (2, "a", 1)))
+    ledger.append(rows((3, "a", 1), (4, "a", 1)))
+    assert list(ledger.decoded) == [1]
+    ledger.append(rows(*((n, "a", 1) for n in range(5))))
+    assert list(ledger.decoded) == []
+    assert len(content(ledger)) == 5

@@ -46,6 +46,8 @@ class Facts:
     now: int = 0
     running: int = 0
     bounded: bool = False
+    clocked: bool = True
+    """False where nobody gives the clock: in bounded runs early rows and fallbacks do not come."""
     flush: bool = False
 
 

@@ -25,6 +25,8 @@ TARGET_ROWS = 8_192
 """A blob of at least this many rows is cut between cells, so that a reader of few cells reads little."""
 DEPTH = 8
 """How many blobs may hold rows of one cell before they are joined."""
+MEMORY_ROWS = 200_000
+"""How many rows a ledger keeps decoded at most, so that one batch does not read a blob twice."""
 
 
 class Store(Protocol):
@@ -89,6 +91,13 @@ def check_format(blob: bytes) -> None:
         raise VeloError(message, hint="run the version that wrote the checkpoint, or start afresh", code="internal")
 
 
+def stacked(frames: list[pl.DataFrame]) -> pl.DataFrame:
+    """Frames as one; columns that only some have (an upgraded plan) are NULL in the others."""
+    if all(frame.schema == frames[0].schema for frame in frames):
+        return pl.concat(frames)
+    return pl.concat(frames, how="diagonal_relaxed")
+
+
 @dataclass(slots=True)
 class Segment:
     """One blob: its number, the cells that it spans (both ends included), its rows and bytes."""
@@ -118,6 +127,7 @@ class Ledger:
         self.segments: list[Segment] = []
         self.next = 0
         self.floor: int | None = None
+        self.decoded: dict[int, pl.DataFrame] = {}
         if snapshot:
             self.segments = [Segment(*row) for row in snapshot["segments"]]
             self.next, self.floor = snapshot["next"], snapshot["floor"]
@@ -155,20 +165,31 @@ class Ledger:
         self.store.put(self._label(self.next), blob)
         cells = part["_cell"]
         self.segments.append(Segment(self.next, int(cells[0]), int(cells[-1]), part.height, len(blob)))
+        self._remember(self.next, part)
         self.next += 1
+
+    def _remember(self, number: int, frame: pl.DataFrame) -> None:
+        if sum(held.height for held in self.decoded.values()) + frame.height > MEMORY_ROWS:
+            self.decoded.clear()
+        if frame.height <= MEMORY_ROWS:
+            self.decoded[number] = frame
 
     def _label(self, number: int) -> str:
         return f"{self.name}/{number}"
 
     def _load(self, segments: Iterable[Segment]) -> list[pl.DataFrame]:
-        frames = []
-        for segment in segments:
-            blob = self.store.get(self._label(segment.number))
-            if blob is None:
-                message = f"state blob '{self._label(segment.number)}' is missing from the store"
-                raise VeloError(message, hint="the checkpoint is damaged: restore it, or start afresh", code="internal")
-            frames.append(decode(blob))
-        return frames
+        return [self._frame(segment.number) for segment in segments]
+
+    def _frame(self, number: int) -> pl.DataFrame:
+        if number in self.decoded:
+            return self.decoded[number]
+        blob = self.store.get(self._label(number))
+        if blob is None:
+            message = f"state blob '{self._label(number)}' is missing from the store"
+            raise VeloError(message, hint="the checkpoint is damaged: restore it, or start afresh", code="internal")
+        frame = decode(blob)
+        self._remember(number, frame)
+        return frame
 
     def read(self, ranges: list[tuple[int, int]] | None = None) -> pl.DataFrame | None:
         """All rows whose cell lies in one of the ranges (ends included), or all rows; None where there are none."""
@@ -178,7 +199,7 @@ class Ledger:
         frames = self._load(chosen)
         if not frames:
             return None
-        found = self._living(pl.concat(frames))
+        found = self._living(stacked(frames))
         if ranges is not None:
             cell = pl.col("_cell")
             found = found.filter(pl.any_horizontal(*(cell.is_between(low, high) for low, high in ranges)))
@@ -195,12 +216,18 @@ class Ledger:
         for segment in [s for s in self.segments if s.high < cell]:
             self._delete(segment)
 
+    def clear(self) -> None:
+        """Let all rows go."""
+        for segment in list(self.segments):
+            self._delete(segment)
+
     def _delete(self, segment: Segment) -> None:
         self.store.delete(self._label(segment.number))
+        self.decoded.pop(segment.number, None)
         self.segments.remove(segment)
 
     def tidy(self) -> None:
-        """Join blobs where too many hold rows of one cell: the small ones, so that rows are rewritten a few times only."""
+        """Join blobs where too many hold rows of one cell: small ones first, so that rows are rewritten a few times."""
         while True:
             crowd = self._crowd()
             if len(crowd) < DEPTH:
@@ -217,7 +244,7 @@ class Ledger:
     def _join(self, chosen: list[Segment]) -> None:
         low, high = min(s.low for s in chosen), max(s.high for s in chosen)
         complete = not any(s.low <= high and low <= s.high for s in self.segments if s not in chosen)
-        joined = self.reduce(self._living(pl.concat(self._load(chosen))), complete)
+        joined = self.reduce(self._living(stacked(self._load(chosen))), complete)
         for segment in chosen:
             self._delete(segment)
         self.append(joined)

@@ -61,16 +61,15 @@ def test_cumulating_windows_grow_from_one_start() -> None:
     "window", [Tumbling(10, 3), Sliding(10, 5), Sliding(10, 4, 1), Sliding(7, 7), Cumulate(5, 20, 2)]
 )
 @pytest.mark.parametrize("time", [-23, -1, 0, 1, 13, 40])
-def test_first_end_last_end_and_horizon_agree_with_the_windows(window: Window, time: int) -> None:
+def test_ends_horizon_and_lateness_agree_with_the_windows(window: Window, time: int) -> None:
     ends = [end for _, end in windows(window, time)]
     at = pl.lit(time, pl.Int64)
-    found = pl.select(
-        window.first_end(at).alias("first"), window.last_end(at).alias("last"), window.ends_up_to(at, 17).alias("up")
-    ).row(0)
-    assert found == (min(ends), max(ends), sum(end <= 17 for end in ends))
+    found = pl.select(window.first_end(at).alias("first"), window.missed(at, 17).alias("missed")).row(0)
+    assert found == (min(ends), sum(end <= 17 for end in ends))
     pane = pl.select(window.pane_of(at)).item()
     for moment in range(time - 30, time + 40):
         assert (pane < window.horizon(moment)) == (max(ends) <= moment)
+        assert pl.select(window.outlived(at, moment)).item() == (max(ends) <= moment)
 
 
 @pytest.mark.parametrize(

@@ -61,11 +61,11 @@ class Aligned:
         """The end of the oldest window that holds a record: until then it is open."""
         return self.pane_of(event_time) + self.pane
 
-    def last_end(self, event_time: pl.Expr) -> pl.Expr:
-        """The end of the newest window that holds a record: until then, and the lateness, it is retained."""
-        return floor(event_time, self.advance_by, self.offset) + self.size
+    def outlived(self, event_time: pl.Expr, time: int) -> pl.Expr:
+        """True where the newest window that holds a record ends at or before `time`."""
+        return floor(event_time, self.advance_by, self.offset) + self.size <= time
 
-    def ends_up_to(self, event_time: pl.Expr, time: int) -> pl.Expr:
+    def missed(self, event_time: pl.Expr, time: int) -> pl.Expr:
         """How many of a record's windows end at or before `time`."""
         _, ends = self.bounds(self.pane_of(event_time))
         if self.pane == self.size:

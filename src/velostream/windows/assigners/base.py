@@ -72,6 +72,14 @@ class Assigner(Protocol):
         `_closes_at`, the least watermark that closes the window."""
         ...
 
+    def outlived(self, event_time: pl.Expr, time: int) -> pl.Expr:
+        """True where every window of a record, as if it were alone, had closed by the watermark `time`."""
+        ...
+
+    def missed(self, event_time: pl.Expr, time: int) -> pl.Expr:
+        """How many windows of a record had closed by then."""
+        ...
+
 
 def positive(window: str, **lengths: int) -> None:
     """Refuse lengths that no window can have."""

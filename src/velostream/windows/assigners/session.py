@@ -12,6 +12,10 @@ from velostream.windows.assigners.base import GRACE, RETENTION, TIME, ParameterK
 
 if TYPE_CHECKING:
     import polars as pl
+else:
+    from velostream.lazy import lazy
+
+    pl = lazy("polars")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,3 +63,11 @@ class Session:
     def windows(self, fragments: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
         """The session of each fragment."""
         return sessions.sessions(fragments, keys, self.gap, self.max)
+
+    def outlived(self, event_time: pl.Expr, time: int) -> pl.Expr:
+        """True where a session of this event alone would be over; it may still belong to a longer one."""
+        return event_time + (self.gap + 1 if self.max is None else min(self.gap + 1, self.max)) <= time
+
+    def missed(self, event_time: pl.Expr, time: int) -> pl.Expr:
+        """One window, or none."""
+        return self.outlived(event_time, time).cast(pl.Int64)

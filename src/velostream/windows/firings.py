@@ -1,0 +1,81 @@
+"""Which groups have spoken: the revision of their last row, what it said, and when."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from velostream.windows.state import Ledger, Store, newest
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    from velostream.lazy import lazy
+
+    pl = lazy("polars")
+
+SPOKEN = ("_revision", "_emitted", "_emitted_at", "_final", "_gone")
+"""Of the last row: revision, event count, the clock; whether a final or late row went out; whether it was withdrawn."""
+
+
+class Firings:
+    """One row per group and window that has spoken and is still retained; the newest version counts.
+
+    A window of a group is told apart by its bounds, or by its start alone where the end can move.
+    """
+
+    def __init__(self, keys: list[str], *, keyed: bool, store: Store, snapshot: dict[str, Any] | None) -> None:
+        self.keyed = keyed
+        self.identity = [*keys, "_window_start"] if keyed else [*keys, "_window_start", "_window_end"]
+        self.ledger = Ledger("fired", store, self._reduce, snapshot)
+        self.horizon: int | None = None
+        self.newest = newest(self.identity, "_version")
+
+    def _reduce(self, frame: pl.DataFrame, complete: bool) -> pl.DataFrame:
+        return self._living(self.newest(frame, False)) if complete else self.newest(frame, False)
+
+    def _living(self, frame: pl.DataFrame) -> pl.DataFrame:
+        if self.horizon is None:
+            return frame
+        return frame.filter((pl.col("_closes_at") > self.horizon).fill_null(value=True))
+
+    def forget(self, horizon: int) -> None:
+        """Windows that closed by then are beyond their lateness."""
+        self.horizon = horizon
+        if not self.keyed:
+            self.ledger.drop_below(horizon + 1)
+
+    def read(self, groups: pl.DataFrame) -> pl.DataFrame | None:
+        """What is remembered in the cells of these groups (their `_cell`), one row for each."""
+        if not self.ledger.segments or groups.is_empty():
+            return None
+        cells = groups["_cell"].unique().sort().to_list()
+        found = self.ledger.read(stretches(cells))
+        return None if found is None else self._living(self.newest(found, False))
+
+    def joined(self, groups: pl.DataFrame, remembered: pl.DataFrame | None) -> pl.DataFrame:
+        """Groups with what is remembered of them; those that have not spoken are at revision 0."""
+        if remembered is None:
+            said = pl.lit(None).alias("_said")
+            blank = groups.with_columns(*(pl.lit(None, pl.Int64).alias(name) for name in SPOKEN[:3]), said)
+            blank = blank.with_columns(pl.lit(None, pl.Boolean).alias(name) for name in SPOKEN[3:])
+        else:
+            columns = [*self.identity, *SPOKEN, "_said"]
+            blank = groups.join(remembered.select(columns), on=self.identity, how="left", nulls_equal=True)
+        return blank.with_columns(
+            pl.col("_revision").fill_null(0),
+            pl.col("_emitted").fill_null(0),
+            pl.col("_final").fill_null(value=False),
+            pl.col("_gone").fill_null(value=True),
+        )
+
+    def record(self, rows: pl.DataFrame, number: int) -> None:
+        """Remember rows that went out in batch `number`."""
+        names = ["_cell", *self.identity, *(["_window_end"] if self.keyed else []), "_closes_at", *SPOKEN, "_said"]
+        self.ledger.append(rows.select(names).with_columns(pl.lit(number, pl.Int64).alias("_version")))
+
+
+def stretches(cells: list[int]) -> list[tuple[int, int]]:
+    """Cells as few ranges: beyond a handful, one range over all costs less than asking for each."""
+    if len(cells) > 16:
+        return [(cells[0], cells[-1])]
+    return [(cell, cell) for cell in cells]

@@ -1,0 +1,225 @@
+"""State of windows whose bounds depend on the events of a key, and of groups without a window: fragments by key."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from velostream.windows.contents import Contents
+from velostream.windows.firings import stretches
+from velostream.windows.moment import Ask, Batch, Moment
+from velostream.windows.panes import LEAST
+from velostream.windows.state import Ledger, Store, newest, stacked
+from velostream.windows.statistics import Stats
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from velostream.windows.assigners import Assigner
+else:
+    from velostream.lazy import lazy
+
+    pl = lazy("polars")
+
+SLOTS = 1 << 12
+"""How finely keys are spread over cells, where rows bring a hash of their key."""
+OWN = ("_fresh", "_seen")
+"""Beside its contents a fragment has the number of records that no final row has counted yet, and its newest event."""
+
+
+class Keyed:
+    """Each batch writes the fragments of the keys that it changed anew; of each key the newest version counts.
+
+    `alarms` are keys by the watermark at which one of their windows closes, or is to be let go.
+    """
+
+    def __init__(
+        self,
+        window: Assigner,
+        keys: list[str],
+        contents: Contents,
+        allowed: int,
+        ttl: int | None,
+        store: Store,
+        snapshot: dict[str, Any],
+    ) -> None:
+        self.window = window
+        self.keys = keys
+        self.contents = contents
+        self.allowed = allowed
+        self.ttl = ttl
+        self.by = ["_cell", *keys, "_start", "_end"]
+        self.groups = Ledger("groups", store, newest(["_cell", *keys], "_version"), snapshot.get("groups"))
+        self.alarms = Ledger("alarms", store, lambda frame, _: frame.unique(), snapshot.get("alarms"))
+        self.created, self.completed, self.deleted = snapshot.get("windows", (0, 0, 0))
+
+    @property
+    def ledgers(self) -> tuple[Ledger, ...]:
+        """All tables."""
+        return self.groups, self.alarms
+
+    def snapshot(self) -> dict[str, Any]:
+        """The indices of all tables, and the numbers of windows."""
+        tables: dict[str, Any] = {ledger.name: ledger.snapshot() for ledger in self.ledgers}
+        return {**tables, "windows": (self.created, self.completed, self.deleted)}
+
+    def located(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Rows with the slot of their key as `_cell`; without a hash of the key there is one slot."""
+        slot = pl.col("_hash").cast(pl.Int64).mod(SLOTS) if "_hash" in rows.columns else pl.lit(0, pl.Int64)
+        return rows.with_columns(slot.alias("_cell"))
+
+    def rescued(self, rows: pl.DataFrame, moment: Moment) -> pl.DataFrame:
+        """Rows with `_too_late` taken back where an event, too old by itself, joins a window that is still retained."""
+        horizon = moment.closed_by(self.allowed)
+        late = rows.filter(pl.col("_too_late"))
+        if horizon is None or late.is_empty():
+            return rows
+        wanted = late.select("_cell", *self.keys).unique()
+        numbered = rows.with_row_index("_row").with_columns(
+            pl.col("_event_time").alias("_start"), pl.col("_event_time").alias("_end")
+        )
+        chain = [self._of(numbered, wanted).select(*self.by, "_row")]
+        current = self._current(wanted)
+        if current is not None:
+            chain.append(current.select(self.by))
+        windows = self.window.windows(pl.concat(chain, how="diagonal"), self.keys)
+        alive = windows.filter(pl.col("_row").is_not_null() & (pl.col("_closes_at") > horizon)).select("_row")
+        flagged = rows.with_row_index("_row").join(
+            alive.with_columns(pl.lit(value=True).alias("_alive")), on="_row", how="left"
+        )
+        still = pl.col("_too_late") & pl.col("_alive").is_null()
+        return flagged.with_columns(still.alias("_too_late")).drop("_row", "_alive")
+
+    def absorb(self, placed: pl.DataFrame, moment: Moment, stats: Stats, *, at_once: bool) -> pl.DataFrame:
+        """The fragments of a batch; its records are open until a row counts them, or not at all."""
+        if at_once:
+            stats.in_results += placed.height
+        else:
+            stats.open += placed.height
+        fresh = pl.lit(0, pl.Int64) if at_once else pl.len().cast(pl.Int64)
+        own = placed.group_by(self.by).agg(fresh.alias("_fresh"), pl.col("_event_time").max().alias("_seen"))
+        return self.contents.absorb(placed, self.by).join(own, on=self.by, how="left", nulls_equal=True)
+
+    def gather(self, delta: pl.DataFrame, moment: Moment, ask: Ask) -> pl.DataFrame | None:
+        """All fragments of the keys that the batch touches, that an alarm names, or of all keys on a flush."""
+        wanted = [delta.select("_cell", *self.keys)] if delta.height else []
+        ringing = None if moment.after is None else self.alarms.read([(LEAST, moment.after)])
+        if ringing is not None:
+            wanted.append(ringing.select(pl.col("_slot").alias("_cell"), *self.keys))
+        if ask.timers is not None and ask.timers.height:
+            wanted.append(ask.timers.select(pl.col("_slot").alias("_cell"), *self.keys))
+        if not wanted and not moment.flush:
+            return None
+        chosen = None if moment.flush else pl.concat(wanted).unique()
+        current = self._current(chosen)
+        parts = [delta.with_columns(pl.lit(value=True).alias("_touched"))] if delta.height else []
+        if current is not None:
+            before = self.window.windows(current, self.keys).rename({"_window_start": "_was"})
+            parts.insert(0, before.select(*current.columns, "_was", pl.lit(value=False).alias("_touched")))
+        if not parts:
+            return None
+        windows = self.window.windows(stacked(parts), self.keys)
+        if current is None or not delta.height:
+            return windows.drop("_was", strict=False)
+        moved = pl.col("_was").is_not_null() & (pl.col("_was") != pl.col("_window_start"))
+        return windows.with_columns((pl.col("_touched") | moved).alias("_touched")).drop("_was")
+
+    def _current(self, wanted: pl.DataFrame | None) -> pl.DataFrame | None:
+        """The fragments of keys as they are stored; of all keys where none are named."""
+        cells = None if wanted is None else stretches(wanted["_cell"].unique().sort().to_list())
+        found = self.groups.read(cells)
+        if found is None:
+            return None
+        if wanted is not None:
+            found = self._of(found, wanted)
+        living = self.groups.reduce(found, True)
+        return None if living.is_empty() else living.drop("_version", "_gone")
+
+    def _of(self, frame: pl.DataFrame, wanted: pl.DataFrame) -> pl.DataFrame:
+        return frame.join(wanted, on=["_cell", *self.keys], how="semi", nulls_equal=True)
+
+    def keep(self, batch: Batch, moment: Moment, stats: Stats) -> None:
+        """Store the keys that changed without what is beyond its lateness, and set their alarms."""
+        exploded, final = batch.asked, batch.final
+        if exploded is None:
+            return
+        group = [*self.keys, "_window_start"]
+        settled = pl.lit(value=False)
+        if final is not None and final.height:
+            exploded = exploded.join(
+                final.select(group).unique().with_columns(pl.lit(value=True).alias("_settled")),
+                on=group,
+                how="left",
+                nulls_equal=True,
+            )
+            settled = pl.col("_settled").fill_null(value=False)
+        exploded = exploded.with_columns(
+            (settled & (pl.col("_fresh") > 0)).alias("_settled"), self._expired(moment).alias("_expired")
+        )
+        counted = int(exploded.filter(pl.col("_settled"))["_fresh"].sum())
+        stats.in_results += counted
+        stats.open -= counted
+        exploded = exploded.with_columns(
+            pl.when(pl.col("_settled")).then(0).otherwise(pl.col("_fresh")).alias("_fresh")
+        )
+        self._let_go(exploded, stats)
+        changed = (
+            exploded.filter(pl.any_horizontal("_touched", "_settled", "_expired")).select("_cell", *self.keys).unique()
+        )
+        kept = self._of(exploded.filter(~pl.col("_expired")), changed)
+        self._alarm(kept, moment)
+        self._write(kept, changed, moment)
+        if moment.after is not None:
+            self.alarms.drop_below(moment.after + 1)
+
+    def _expired(self, moment: Moment) -> pl.Expr:
+        if moment.after is None:
+            return pl.lit(value=False)
+        over = (pl.col("_closes_at") <= moment.after - self.allowed).fill_null(value=False)
+        if self.ttl is None:
+            return over
+        return over | (
+            pl.col("_closes_at").is_null()
+            & (pl.col("_seen").max().over(self.keys or [pl.lit(0)]) <= moment.after - self.ttl)
+        )
+
+    def _let_go(self, exploded: pl.DataFrame, stats: Stats) -> None:
+        """What expires without ever having been in a row was dropped by the time to live that the user set."""
+        gone = exploded.filter(pl.col("_expired") & pl.col("_closes_at").is_null())
+        if gone.height:
+            unsaid = int(gone["_fresh"].sum())
+            stats.expired_groups += gone.select(self.keys).unique().height if self.keys else 1
+            stats.open -= unsaid
+            if unsaid:
+                stats.dropped["state_ttl"] += unsaid
+
+    def _alarm(self, kept: pl.DataFrame, moment: Moment) -> None:
+        """The next time at which something happens to a key."""
+        if kept.is_empty():
+            return
+        closing = pl.col("_closes_at")
+        if moment.after is not None:
+            closing = pl.when(closing > moment.after).then(closing).otherwise(closing + self.allowed)
+        when = closing if self.ttl is None else pl.coalesce(closing, pl.col("_seen") + self.ttl)
+        alarms = kept.select(when.alias("_when"), pl.col("_cell").alias("_slot"), *self.keys)
+        alarms = alarms.filter(pl.col("_when").is_not_null()).unique()
+        self.alarms.append(alarms.rename({"_when": "_cell"}))
+
+    def _write(self, kept: pl.DataFrame, changed: pl.DataFrame, moment: Moment) -> None:
+        version = (pl.lit(moment.number, pl.Int64).alias("_version"), pl.lit(value=False).alias("_gone"))
+        parts = []
+        if kept.height:
+            bare = self.window.place(kept, self.keys)
+            own = bare.group_by(self.by).agg(pl.col("_fresh").sum(), pl.col("_seen").max())
+            held = self.contents.join(bare, self.by).join(own, on=self.by, how="left", nulls_equal=True)
+            parts.append(held.with_columns(*version))
+        empty = changed
+        if kept.height:
+            empty = changed.join(
+                kept.select("_cell", *self.keys), on=["_cell", *self.keys], how="anti", nulls_equal=True
+            )
+        if empty.height:
+            parts.append(
+                empty.with_columns(pl.lit(moment.number, pl.Int64).alias("_version"), pl.lit(value=True).alias("_gone"))
+            )
+        if parts:
+            self.groups.append(stacked(parts))

@@ -1,0 +1,303 @@
+"""The window operator: the one place that acts. Everything else answers with a value.
+
+A micro-batch goes one way: refuse what has no honest time, judge lateness against the watermark as it was, fold what is
+accepted into fragments, advance the watermark, ask the groups that may speak, store, let go.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from velostream.windows.accumulators.base import ERROR, POSITION
+from velostream.windows.assigners.unbounded import Unbounded
+from velostream.windows.clock import Clock
+from velostream.windows.contents import Contents, Contributed, Folded
+from velostream.windows.emission import Changes
+from velostream.windows.emission.base import FINAL, LATE
+from velostream.windows.facts import CLOCK_SKEW, Facts, without_skewed
+from velostream.windows.firings import Firings
+from velostream.windows.keyed import Keyed
+from velostream.windows.lateness import TOO_LATE, LateStrategy, judged
+from velostream.windows.moment import Ask, Batch, Moment
+from velostream.windows.outcome import Outcome, letters
+from velostream.windows.panes import Panes
+from velostream.windows.running import running
+from velostream.windows.settings import EVENT_COUNT, OperatorSettings
+from velostream.windows.speaker import WINDOW, Speaker
+from velostream.windows.state import FORMAT, Ledger, Store, check_format, stacked
+from velostream.windows.statistics import Stats
+from velostream.windows.watermark import Strategy, Watermark
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    from velostream.lazy import lazy
+
+    pl = lazy("polars")
+
+NO_EVENT_TIME = "no_event_time"
+LABELS = ("_touched", "_critical")
+
+
+class Operator:
+    """Windows over micro-batches. All that it remembers is in the store, so any worker can take the next batch.
+
+    Rows have the keys, the arguments of the aggregates, and `_event_time`, `_source`, `_partition`, `_offset`; `_hash`,
+    a hash of the keys, spreads groups without bounds on the clock over cells.
+    """
+
+    def __init__(self, settings: OperatorSettings, store: Store) -> None:
+        self.settings = settings
+        self.store = store
+        root = store.get("root")
+        saved: dict[str, Any] = {}
+        if root is not None:
+            check_format(root)
+            saved = json.loads(root[1:])
+        self.number: int = saved.get("number", 0)
+        self.open: int = saved.get("open", 0)
+        self.watermark = Watermark(settings.watermark, saved.get("watermark"))
+        self.keys = list(settings.keys)
+        self.window = settings.assigner
+        contents: Contents = (Contributed if settings.replaces else Folded)(settings.aggregation)
+        self.contents = contents
+        allowed, shelf = settings.lateness.allowed, saved.get("shelf", {})
+        self.shelf: Panes | Keyed
+        if self.window.keyed:
+            self.shelf = Keyed(self.window, self.keys, contents, allowed, settings.ttl, store, shelf)
+        else:
+            self.shelf = Panes(self.window, self.keys, contents, allowed, store, shelf)  # type: ignore[arg-type]
+        self.firings = Firings(self.keys, keyed=self.window.keyed, store=store, snapshot=saved.get("fired"))
+        self.speaker = Speaker(settings, self.firings)
+        self.clock = Clock(store, saved.get("clock"))
+
+    def process(self, rows: pl.DataFrame, facts: Facts) -> Outcome:
+        """Take a micro-batch, and answer with everything that it brings about."""
+        stats = Stats(read=rows.height, open=self.open)
+        before = self.watermark.value
+        honest, refused = self._refuse(rows, facts, before, stats)
+        accepted, reopened, late = self._judge(honest, Moment(before, before, facts.now, self.number), stats)
+        after = self.watermark.advance(facts)
+        said: list[pl.DataFrame] = []
+        parts = self._parts(accepted)
+        for part in parts:
+            self.number += 1
+            last = part is parts[-1]
+            moment = Moment(
+                before, after if last else before, facts.now, self.number, facts.flush and last, facts.clocked
+            )
+            said.append(self._step(part, moment, stats))
+        if reopened.height:
+            said.append(self._reopen(reopened, moment, stats))
+        stats.state_bytes_before_clearing = sum(ledger.bytes for ledger in self._ledgers)
+        if after is not None:
+            self.firings.forget(after - self.settings.lateness.allowed)
+        return self._outcome(said, [*refused, *late], after, stats)
+
+    @property
+    def _ledgers(self) -> tuple[Ledger, ...]:
+        return (*self.shelf.ledgers, self.firings.ledger, self.clock.ledger)
+
+    def _refuse(
+        self, rows: pl.DataFrame, facts: Facts, watermark: int | None, stats: Stats
+    ) -> tuple[pl.DataFrame, list[pl.DataFrame]]:
+        """Rows with an honest time, and letters for the others."""
+        timeless = rows.filter(pl.col("_event_time").is_null())
+        timed = rows.filter(pl.col("_event_time").is_not_null())
+        honest, skewed = without_skewed(timed, facts.now, self.settings.max_clock_skew)
+        refused = []
+        for reason, found in ((NO_EVENT_TIME, timeless), (CLOCK_SKEW, skewed)):
+            if found.height:
+                stats.dead_lettered[reason] += found.height
+                refused.append(letters(found, reason, watermark, dead=True))
+        return honest, refused
+
+    def _judge(
+        self, rows: pl.DataFrame, moment: Moment, stats: Stats
+    ) -> tuple[pl.DataFrame, pl.DataFrame, list[pl.DataFrame]]:
+        """Rows that are accepted, rows whose windows are opened again, and letters for those that come too late."""
+        time = pl.col("_event_time")
+        if self.settings.watermark.strategy is Strategy.PROCESSING and moment.before is not None:
+            time = pl.max_horizontal(time, pl.lit(moment.before, pl.Int64))
+            rows = rows.with_columns(time.alias("_event_time"))
+        rows = self.shelf.located(rows)
+        classed = self.shelf.rescued(judged(rows, moment.before, self.window, self.settings.lateness.allowed), moment)
+        late = classed.filter(pl.col("_lateness").is_not_null())
+        stats.late_events += late.height
+        stats.lateness.add(late["_lateness"].to_list())
+        stats.allowed_lateness_violations += int(late["_missed"].sum())
+        placed = classed.with_columns(time.alias("_start"), time.alias("_end"))
+        gone, fine = placed.filter(pl.col("_too_late")), placed.filter(~pl.col("_too_late"))
+        none = placed.clear()
+        if gone.is_empty():
+            return fine, none, []
+        stats.dropped_after_lateness += gone.height
+        strategy = self.settings.lateness.strategy
+        if strategy.processes:
+            stats.warnings += gone.height if strategy is LateStrategy.PROCESS_WITH_WARNING else 0
+            return fine, gone, []
+        if strategy is LateStrategy.INCLUDE_IN_NEXT:
+            there = pl.lit(moment.before, pl.Int64)
+            return pl.concat([fine, gone.with_columns(there.alias("_start"), there.alias("_end"))]), none, []
+        dead = strategy is not LateStrategy.DROP
+        (stats.dead_lettered if dead else stats.dropped)[TOO_LATE] += gone.height
+        return fine, none, [letters(gone, TOO_LATE, moment.before, dead=dead)]
+
+    def _parts(self, rows: pl.DataFrame) -> list[pl.DataFrame]:
+        """The batch in one part; or, where every record speaks and no prefix can be computed, the nth of every key."""
+        each = self.settings.emission.by_record and (self.settings.replaces or self._moves)
+        if not each or rows.height < 2:
+            return [rows]
+        turn = pl.int_range(pl.len(), dtype=pl.Int64).over(self.keys or [pl.lit(0)])
+        turns = rows.sort(POSITION).with_columns(turn.alias("_turn"))
+        return [part.drop("_turn") for part in turns.sort("_turn", maintain_order=True).partition_by("_turn")]
+
+    @property
+    def _moves(self) -> bool:
+        """True where the bounds of a window can move with its events."""
+        return self.window.keyed and not isinstance(self.window, Unbounded)
+
+    def _step(self, rows: pl.DataFrame, moment: Moment, stats: Stats) -> pl.DataFrame:
+        emission = self.settings.emission
+        placed = self.window.place(rows, self.keys)
+        changes = isinstance(emission.mode, Changes)
+        delta = self.shelf.absorb(placed, moment, stats, at_once=changes)
+        if emission.condition is not None:
+            delta = self._marked(delta, placed, emission.condition)
+        stats.records_added += rows.height
+        ask = Ask(
+            eager=emission.needs_values or emission.interval is not None,
+            at_close=not changes,
+            spoken=self.firings.ledger,
+            timers=self.clock.ringing(moment),
+        )
+        asked = self.shelf.gather(delta, moment, ask)
+        said = self._nothing(rows)
+        if asked is not None and asked.height:
+            if emission.by_record and not self.settings.replaces and not self._moves:
+                said = self._each(placed, asked, moment)
+            else:
+                said = self._ask(asked, moment)
+        final = said.filter(pl.col("_emission").is_in([FINAL, LATE]))
+        self.shelf.keep(Batch(delta, asked, final), moment, stats)
+        return said
+
+    def _marked(self, delta: pl.DataFrame, placed: pl.DataFrame, condition: str) -> pl.DataFrame:
+        """Fragments with `_critical`: one of their records met the condition."""
+        critical = placed.filter(pl.col(condition)).select(self.shelf.by).unique()
+        flagged = critical.with_columns(pl.lit(value=True).alias("_critical"))
+        joined = delta.join(flagged, on=self.shelf.by, how="left", nulls_equal=True)
+        return joined.with_columns(pl.col("_critical").fill_null(value=False))
+
+    @property
+    def _group(self) -> list[str]:
+        """What tells the groups of an asked frame apart: the key, its cell, and all that the window is."""
+        if not self.window.keyed:
+            return [*self.keys, *WINDOW, "_closes_at"]
+        return ["_cell", *self.keys, *WINDOW, "_closes_at", *(["closed_by"] if self._moves else [])]
+
+    def _ask(self, asked: pl.DataFrame, moment: Moment) -> pl.DataFrame:
+        """Rows of the groups that are due, and withdrawals of rows that have ceased to exist."""
+        group = self._group
+        if "_critical" not in asked.columns:
+            asked = asked.with_columns(pl.lit(value=False).alias("_critical"))
+        labels = asked.group_by(group).agg(pl.col(name).fill_null(value=False).any() for name in LABELS)
+        values = self.settings.aggregation.finish(self.contents.settle(asked, group))
+        values = values.join(labels, on=group, how="left", nulls_equal=True)
+        values, labels = self._celled(values), self._celled(labels)
+        remembered = self.firings.read(labels)
+        speech = self.speaker.speak(values, remembered, moment)
+        if speech.waiting is not None:
+            self.clock.wait(speech.waiting)
+        withdrawn = self._vanished(values, labels, remembered)
+        if withdrawn is None or withdrawn.is_empty():
+            return speech.rows
+        return stacked([self.speaker.withdraw(withdrawn, moment), speech.rows])
+
+    def _celled(self, groups: pl.DataFrame) -> pl.DataFrame:
+        """Groups with the cell of their firings."""
+        return groups if self.window.keyed else groups.with_columns(pl.col("_closes_at").alias("_cell"))
+
+    def _vanished(
+        self, values: pl.DataFrame, labels: pl.DataFrame, remembered: pl.DataFrame | None
+    ) -> pl.DataFrame | None:
+        """Rows that went out for groups, among those asked, that are no more."""
+        if remembered is None or not (self._moves or self.settings.replaces):
+            return None
+        live = remembered.filter(~pl.col("_gone") & (pl.col("_revision") > 0))
+        identity = self.firings.identity
+        near = self.keys if self._moves else identity
+        if near:
+            live = live.join(labels.select(near).unique(), on=near, how="semi", nulls_equal=True)
+        return live.join(values.select(identity), on=identity, how="anti", nulls_equal=True)
+
+    def _each(self, placed: pl.DataFrame, asked: pl.DataFrame, moment: Moment) -> pl.DataFrame:
+        """A row for every record and window: running values on top of what was there before."""
+        aggregation, group = self.settings.aggregation, self._group
+        ordered = placed.sort(POSITION).with_row_index("_row").with_columns(pl.col("_row").cast(pl.Int64))
+        bounds = ordered.select("_row", *self.shelf.by)
+        steps = self.window.windows(bounds, self.keys).join(aggregation.fold(ordered, ["_row"]), on="_row", how="left")
+        horizon = moment.closed_by(self.settings.lateness.allowed)
+        if horizon is not None:
+            steps = steps.filter((pl.col("_closes_at") > horizon).fill_null(value=True))
+        old = asked.filter(~pl.col("_touched"))
+        columns = [*group, "_row", *aggregation.state]
+        parts = [steps.select(columns)]
+        if old.height:
+            base = self.contents.settle(old, group).with_columns(pl.lit(-1, pl.Int64).alias("_row"))
+            parts.insert(0, base.select(columns))
+        states = running(aggregation, pl.concat(parts), group, "_row").filter(pl.col("_row") >= 0)
+        values = self._celled(aggregation.finish(states).sort("_row", "_window_end", maintain_order=True))
+        flags = (pl.lit(value=True).alias("_touched"), pl.lit(value=False).alias("_critical"))
+        values = values.with_columns(*flags)
+        return self.speaker.speak_each(values, self.firings.read(values), moment).rows
+
+    def _reopen(self, rows: pl.DataFrame, moment: Moment, stats: Stats) -> pl.DataFrame:
+        """Rows beyond retention: their windows say what came now, late, at revision 1, and are gone again."""
+        stats.in_results += rows.height
+        placed = self.window.windows(self.window.place(rows, self.keys), self.keys)
+        values = self.settings.aggregation.finish(self.settings.aggregation.fold(placed, self._group))
+        flags = (pl.lit(value=True).alias("_touched"), pl.lit(value=False).alias("_critical"))
+        beyond = Moment(moment.before, moment.after, moment.now, moment.number)
+        return self.speaker.speak(self._celled(values.with_columns(*flags)), None, beyond).rows
+
+    def _nothing(self, rows: pl.DataFrame) -> pl.DataFrame:
+        keys = {name: rows.schema[name] for name in self.keys}
+        blank = self.settings.aggregation.finish(self.settings.aggregation.empty(keys))
+        times = dict.fromkeys((*WINDOW, "_revision", "_watermark"), pl.Int64)
+        return blank.with_columns(
+            *(pl.lit(None, kind).alias(name) for name, kind in times.items()),
+            pl.lit(None, pl.String).alias("_emission"),
+        )
+
+    def _outcome(self, said: list[pl.DataFrame], lost: list[pl.DataFrame], after: int | None, stats: Stats) -> Outcome:
+        rows = stacked(said)
+        failed = rows.filter(pl.col(ERROR).is_not_null())
+        results = rows.filter(pl.col(ERROR).is_null()).drop(ERROR)
+        for emission, number in results["_emission"].value_counts().iter_rows():
+            stats.emitted[emission] = number
+        late = results.filter(pl.col("_emission") == LATE)
+        stats.records_in_late_firing += int(late[EVENT_COUNT].sum())
+        stats.window_event_count.add(results.filter(pl.col("_emission") == FINAL)[EVENT_COUNT].to_list())
+        stats.failed_groups += failed.height
+        stats.watermark = after
+        self.open = stats.open
+        for ledger in self._ledgers:
+            ledger.tidy()
+        stats.state_bytes = sum(ledger.bytes for ledger in self._ledgers)
+        stats.state_rows = sum(ledger.rows for ledger in self._ledgers)
+        self._save()
+        dead = stacked(lost) if lost else rows.clear().select(pl.lit(None).alias("_reason")).clear()
+        return Outcome(results, dead, failed, stats, self.clock.next)
+
+    def _save(self) -> None:
+        root = {
+            "number": self.number,
+            "open": self.open,
+            "watermark": self.watermark.snapshot(),
+            "shelf": self.shelf.snapshot(),
+            "fired": self.firings.ledger.snapshot(),
+            "clock": self.clock.ledger.snapshot(),
+        }
+        self.store.put("root", bytes([FORMAT]) + json.dumps(root, separators=(",", ":")).encode())

@@ -1,0 +1,205 @@
+"""State of windows with bounds on the clock: fragments by pane, and an index of the windows that hold any."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from velostream.windows.contents import Contents
+from velostream.windows.moment import Ask, Batch, Moment
+from velostream.windows.state import Ledger, Store
+from velostream.windows.statistics import Stats
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from velostream.windows.assigners.aligned import Aligned
+else:
+    from velostream.lazy import lazy
+
+    pl = lazy("polars")
+
+WINDOW = ["_window_start", "_window_end"]
+LEAST, MOST = -(1 << 62), 1 << 62
+
+
+class Panes:
+    """Appends without reading; reads the panes of the windows that may speak; lets go what no window needs.
+
+    `fresh` counts the records that no final row has counted yet, by the end of their first window.
+    """
+
+    def __init__(
+        self, window: Aligned, keys: list[str], contents: Contents, allowed: int, store: Store, snapshot: dict[str, Any]
+    ) -> None:
+        self.window = window
+        self.keys = keys
+        self.contents = contents
+        self.allowed = allowed
+        self.by = [*keys, "_start", "_end"]
+        self.panes = Ledger("panes", store, self._reduce, snapshot.get("panes"))
+        self.index = Ledger("index", store, _summed(["_cell", *WINDOW]), snapshot.get("index"))
+        self.fresh = Ledger("fresh", store, _summed(["_cell"]), snapshot.get("fresh"))
+        self.created, self.completed, self.deleted = snapshot.get("windows", (0, 0, 0))
+
+    @property
+    def ledgers(self) -> tuple[Ledger, ...]:
+        """All tables."""
+        return self.panes, self.index, self.fresh
+
+    def snapshot(self) -> dict[str, Any]:
+        """The indices of all tables, and the numbers of windows."""
+        tables: dict[str, Any] = {ledger.name: ledger.snapshot() for ledger in self.ledgers}
+        return {**tables, "windows": (self.created, self.completed, self.deleted)}
+
+    def _reduce(self, frame: pl.DataFrame, complete: bool) -> pl.DataFrame:
+        return self.contents.join(frame, ["_cell", *self.by])
+
+    def located(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Rows as they are: time finds their cell."""
+        return rows
+
+    def rescued(self, rows: pl.DataFrame, moment: Moment) -> pl.DataFrame:
+        """Rows as they are: their windows depend on nothing else."""
+        return rows
+
+    def absorb(self, placed: pl.DataFrame, moment: Moment, stats: Stats, *, at_once: bool) -> pl.DataFrame:
+        """The fragments of a batch; its records are open until their first window closes, or not at all."""
+        if placed.height:
+            self._count(placed, moment, stats, at_once=at_once)
+        return self.contents.absorb(placed, self.by)
+
+    def gather(self, delta: pl.DataFrame, moment: Moment, ask: Ask) -> pl.DataFrame | None:
+        """The fragments of all groups that may speak, once per window; `_touched` are those of this batch.
+
+        Windows that close now are asked whole. Of windows that the batch touches, only the touched groups are asked,
+        and only where they may speak: always where emission is eager, else where they have closed or spoken before.
+        """
+        touched = self._touched(delta, moment, ask)
+        due = self._due(moment) if ask.at_close else None
+        timers = ask.timers
+        asked = [frame.select(WINDOW) for frame in (touched, due, timers) if frame is not None and not frame.is_empty()]
+        if not asked:
+            return None
+        windows = pl.concat(asked).unique()
+        old = self.panes.read(self._ranges(windows))
+        parts = [delta.with_columns(pl.lit(value=True).alias("_touched"))]
+        if old is not None:
+            parts.insert(0, old.drop("_cell").with_columns(pl.lit(value=False).alias("_touched")))
+        exploded = self.window.windows(pl.concat(parts, how="diagonal"), self.keys).join(windows, on=WINDOW, how="semi")
+        groups = [*self.keys, *WINDOW]
+        keep = [exploded.join(due.select(WINDOW), on=WINDOW, how="semi")] if due is not None else []
+        rest = exploded if due is None else exploded.join(due.select(WINDOW), on=WINDOW, how="anti")
+        for frame in (touched, timers):
+            if frame is not None and not frame.is_empty():
+                keep.append(rest.join(frame.select(groups), on=groups, how="semi", nulls_equal=True))
+                rest = rest.join(frame.select(groups), on=groups, how="anti", nulls_equal=True)
+        return pl.concat(keep)
+
+    def _touched(self, delta: pl.DataFrame, moment: Moment, ask: Ask) -> pl.DataFrame | None:
+        if delta.is_empty():
+            return None
+        retained = self._windows_of(delta.select("_start", "_end").unique())
+        horizon, closed = moment.closed_by(self.allowed), moment.closed_by()
+        if horizon is not None:
+            retained = retained.filter(pl.col("_window_end") > horizon)
+        if not ask.eager:
+            may = pl.lit(value=False) if closed is None else pl.col("_window_end") <= closed
+            for segment in ask.spoken.segments:
+                may = may | pl.col("_window_end").is_between(segment.low, segment.high)
+            retained = retained.filter(may)
+        if retained.is_empty():
+            return None
+        groups = self.window.windows(delta.select(self.by), self.keys).select(*self.keys, *WINDOW).unique()
+        return groups.join(retained, on=WINDOW, how="semi")
+
+    def _windows_of(self, panes: pl.DataFrame) -> pl.DataFrame:
+        return self.window.windows(panes, []).select(WINDOW).unique()
+
+    def _due(self, moment: Moment) -> pl.DataFrame | None:
+        high = MOST if moment.flush else moment.after
+        if high is None:
+            return None
+        low = LEAST if moment.before is None else moment.before + 1
+        return self.index.read([(low, high)]) if low <= high else None
+
+    def _ranges(self, windows: pl.DataFrame) -> list[tuple[int, int]]:
+        """The cells that hold the panes of windows, as few stretches."""
+        ranges: list[tuple[int, int]] = []
+        for start, end in windows.sort(WINDOW).iter_rows():
+            low = start + self.window.pane
+            if ranges and low <= ranges[-1][1] + self.window.pane:
+                ranges[-1] = (ranges[-1][0], max(end, ranges[-1][1]))
+            else:
+                ranges.append((low, end))
+        return ranges
+
+    def _count(self, placed: pl.DataFrame, moment: Moment, stats: Stats, *, at_once: bool) -> None:
+        panes = placed.group_by("_start", "_end").agg(pl.len().cast(pl.Int64).alias("n"))
+        first = panes.select(self.window.first_end(pl.col("_start")).alias("_cell"), "n")
+        closed = moment.closed_by()
+        waiting = first.filter(pl.col("_cell") > closed) if closed is not None else first
+        waiting = waiting.clear() if at_once else waiting
+        self.fresh.append(waiting.group_by("_cell").agg(pl.col("n").sum()))
+        total, held = int(panes["n"].sum()), int(waiting["n"].sum())
+        stats.in_results += total - held
+        stats.open += held
+        windows = self.window.windows(panes, []).group_by(WINDOW).agg(pl.col("n").sum())
+        horizon = moment.closed_by(self.allowed)
+        if horizon is not None:
+            windows = windows.filter(pl.col("_window_end") > horizon)
+        self._enter(windows.with_columns(pl.col("_window_end").alias("_cell")), closed, stats)
+
+    def _enter(self, windows: pl.DataFrame, closed: int | None, stats: Stats) -> None:
+        if windows.is_empty():
+            return
+        known = self.index.read([(int(windows["_cell"].min()), int(windows["_cell"].max()))])  # type: ignore[arg-type]
+        new = windows if known is None else windows.join(known, on=WINDOW, how="anti")
+        late = 0 if closed is None else new.filter(pl.col("_cell") <= closed).height
+        if closed is not None:
+            stats.windows_with_late_data += windows.filter(pl.col("_cell") <= closed).height
+        self.created += new.height
+        self.completed += late
+        stats.windows_created += new.height
+        stats.windows_completed += late
+        self.index.append(windows.select("_cell", *WINDOW, "n"))
+
+    def keep(self, batch: Batch, moment: Moment, stats: Stats) -> None:
+        """Store what the batch brought; settle what has closed; let go what is beyond the lateness."""
+        fragments = batch.delta.drop("_critical", strict=False)
+        self.panes.append(fragments.with_columns(pl.col("_end").alias("_cell")))
+        self._settle(moment, stats)
+        due = (
+            None if moment.after is None else self._due(Moment(moment.before, moment.after, moment.now, moment.number))
+        )
+        if due is not None:
+            closing = due.select(WINDOW).unique().height
+            self.completed += closing
+            stats.windows_completed += closing
+        gone = moment.closing_by(self.allowed)
+        if gone is not None:
+            expired = self.index.read([(LEAST, gone)])
+            deleted = 0 if expired is None else expired.select(WINDOW).unique().height
+            self.deleted += deleted
+            self.index.drop_below(gone + 1)
+            self.panes.drop_below(self.window.horizon(gone) + self.window.pane)
+            self.fresh.drop_below((moment.after or 0) + 1)
+        stats.open_windows = self.created - self.completed
+        stats.windows_held = self.completed - self.deleted
+
+    def _settle(self, moment: Moment, stats: Stats) -> None:
+        high = MOST if moment.flush else moment.after
+        counted = None if high is None else self.fresh.read([(LEAST, high)])
+        if counted is None:
+            return
+        settled = int(counted["n"].sum())
+        stats.in_results += settled
+        stats.open -= settled
+        if moment.flush:
+            self.fresh.clear()
+
+
+def _summed(by: list[str]) -> Any:
+    def reduce(frame: pl.DataFrame, complete: bool) -> pl.DataFrame:
+        return frame.group_by(by).agg(pl.col("n").sum())
+
+    return reduce

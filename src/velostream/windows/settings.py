@@ -1,0 +1,56 @@
+"""What a windowed statement asks of the operator, as one frozen value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from velostream.errors import InvalidPlan
+from velostream.windows.accumulators.aggregation import Aggregation
+from velostream.windows.accumulators.base import Call
+from velostream.windows.emission import Accumulation, Emission
+from velostream.windows.lateness import Lateness
+from velostream.windows.watermark import WatermarkSettings
+
+if TYPE_CHECKING:
+    from velostream.windows.assigners import Assigner
+
+EVENT_COUNT = "_event_count"
+
+
+@dataclass(frozen=True)
+class OperatorSettings:
+    """Keys, aggregates, windows, emission, time.
+
+    `replaces` says that the rows come from a stream with revisions; `keeps_previous` that a row must carry the values
+    of the row that it corrects, since something behind the operator (HAVING, another operator) depends on them.
+    """
+
+    keys: tuple[str, ...]
+    calls: tuple[Call, ...]
+    assigner: Assigner
+    emission: Emission = field(default_factory=Emission)
+    watermark: WatermarkSettings = field(default_factory=WatermarkSettings)
+    lateness: Lateness = field(default_factory=Lateness)
+    max_clock_skew: int | None = None
+    ttl: int | None = None
+    replaces: bool = False
+    keeps_previous: bool = False
+
+    def __post_init__(self) -> None:
+        taken = [call.result for call in self.calls if call.result in self.keys or call.result.startswith("_")]
+        if taken:
+            hint = "name results otherwise than keys, and not with a leading underscore"
+            raise InvalidPlan(f"result '{taken[0]}' of an aggregate is taken", hint=hint)
+
+    @cached_property
+    def aggregation(self) -> Aggregation:
+        """The aggregates, and the number of events of a group, which every windowed row has."""
+        return Aggregation((*self.calls, Call(EVENT_COUNT, "count")))
+
+    @property
+    def says_previous(self) -> bool:
+        """True where the last values of every group that has spoken are kept."""
+        retracting = self.emission.accumulation is Accumulation.RETRACTING
+        return self.keeps_previous or retracting or self.assigner.keyed

@@ -1,0 +1,116 @@
+"""What a micro-batch did, in numbers that add up."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from velostream.durations import DAY, HOUR, MINUTE, SECOND
+
+LATENESS_BOUNDS = (SECOND, 5 * SECOND, 10 * SECOND, 30 * SECOND, MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, HOUR, DAY)
+COUNT_BOUNDS = (1, 2, 5, 10, 50, 100, 500, 1_000, 10_000, 100_000)
+BYTE_BOUNDS = (64, 256, 1_024, 4_096, 16_384, 65_536, 1 << 20, 1 << 24)
+
+
+@dataclass(slots=True)
+class Histogram:
+    """Counts up to each bound, and one for all above."""
+
+    bounds: tuple[int, ...]
+    counts: list[int] = field(default_factory=list)
+    total: int = 0
+
+    def __post_init__(self) -> None:
+        self.counts = self.counts or [0] * (len(self.bounds) + 1)
+
+    def add(self, values: Iterable[int]) -> None:
+        """Count the values."""
+        for value in values:
+            self.counts[bisect_left(self.bounds, value)] += 1
+            self.total += value
+
+
+@dataclass(slots=True)
+class Stats:
+    """The counters of one micro-batch, and the gauges at its end.
+
+    Conservation: read = in_results + duplicates + replaced + Σ dropped + Σ dead_lettered + the growth of `open`.
+    """
+
+    read: int = 0
+    in_results: int = 0
+    duplicates: int = 0
+    replaced: int = 0
+    dropped: Counter[str] = field(default_factory=Counter)
+    dead_lettered: Counter[str] = field(default_factory=Counter)
+
+    emitted: Counter[str] = field(default_factory=Counter)
+    records_added: int = 0
+    records_in_late_firing: int = 0
+    windows_with_late_data: int = 0
+    windows_created: int = 0
+    windows_completed: int = 0
+    windows_pruned: int = 0
+    late_events: int = 0
+    dropped_after_lateness: int = 0
+    allowed_lateness_violations: int = 0
+    warnings: int = 0
+    failed_groups: int = 0
+    expired_groups: int = 0
+    lateness: Histogram = field(default_factory=lambda: Histogram(LATENESS_BOUNDS))
+    window_event_count: Histogram = field(default_factory=lambda: Histogram(COUNT_BOUNDS))
+    window_size_bytes: Histogram = field(default_factory=lambda: Histogram(BYTE_BOUNDS))
+
+    open: int = 0
+    open_windows: int = 0
+    windows_held: int = 0
+    state_bytes: int = 0
+    state_bytes_before_clearing: int = 0
+    state_rows: int = 0
+    watermark: int | None = None
+
+    @property
+    def initial_firings(self) -> int:
+        """Final rows."""
+        return self.emitted["final"]
+
+    @property
+    def early_firings(self) -> int:
+        """Rows before the close."""
+        return self.emitted["early"]
+
+    @property
+    def late_firings(self) -> int:
+        """Corrections after the close."""
+        return self.emitted["late"]
+
+    @property
+    def emissions(self) -> int:
+        """All rows that went out."""
+        return sum(self.emitted.values())
+
+    @property
+    def dropped_events(self) -> int:
+        """Records that a strategy chose to drop."""
+        return sum(self.dropped.values())
+
+    @property
+    def accounted(self) -> int:
+        """The records that have left open state in this batch, or never entered it."""
+        gone = sum(self.dropped.values()) + sum(self.dead_lettered.values())
+        return self.in_results + self.duplicates + self.replaced + gone
+
+    def as_data(self) -> dict[str, Any]:
+        """Plain data: what a stats row carries."""
+        table: dict[str, Any] = {}
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if isinstance(value, Counter):
+                value = dict(value)
+            elif isinstance(value, Histogram):
+                value = {"bounds": list(value.bounds), "counts": value.counts, "total": value.total}
+            table[one.name] = value
+        return table

@@ -54,9 +54,10 @@ def test_a_file_wins_over_a_query_of_the_same_text(tmp_path: Path, monkeypatch: 
 
 
 def test_a_folder_means_its_sql_files_in_order(tmp_path: Path) -> None:
-    for name in ("b.sql", "a.sql", "c.txt"):
+    for name in ("b.sql", "a.sql", "c.txt", "deep/er/d.sql", ".hidden/e.sql"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("SELECT 1")
-    assert [Path(given.name).name for given in resolve(str(tmp_path))] == ["a.sql", "b.sql"]
+    assert [Path(given.name).name for given in resolve(str(tmp_path))] == ["a.sql", "b.sql", "d.sql"]
 
 
 def test_a_folder_without_sql_is_an_error(tmp_path: Path) -> None:

@@ -10,11 +10,9 @@ from pathlib import Path
 
 from velostream.errors import NotFound, VeloError
 from velostream.registry import did_you_mean
+from velostream.sql.words import STATEMENTS
 
-STATEMENT_WORDS = (
-    *("SELECT", "WITH", "CREATE", "INSERT", "DROP", "EXPLAIN", "DESCRIBE", "SHOW", "LIST", "SET", "PRINT"),
-    *("START", "STOP", "PAUSE", "RESUME", "DEPLOY", "ROLLBACK", "FLUSH"),
-)
+STATEMENT_WORDS = tuple(statement.split()[0] for statement in STATEMENTS)
 _FIRST_WORD = re.compile(r"\s*\(*\s*([A-Za-z_]+)(?![\w./\\-])")
 
 
@@ -38,12 +36,12 @@ def looks_like_sql(argument: str) -> bool:
 
 
 def query(text: str) -> Input:
-    """SQL from the command line; its relative paths start from the current folder."""
-    return Input("<query>", text, Path())
+    """SQL from the command line, without the empty lines before it; relative paths start from the current folder."""
+    return Input("<query>", text.lstrip("\n"), Path())
 
 
 def resolve(argument: str) -> Iterator[Input]:
-    """What one argument means; a folder means all of its .sql files."""
+    """What one argument means; a folder means all .sql files in it and below."""
     path = Path(argument)
     if argument == "-":
         yield Input("<stdin>", _decoded(sys.stdin.buffer.read(), "<stdin>"), Path())
@@ -61,7 +59,7 @@ def read(path: Path) -> Input:
     if not _exists(path):
         raise not_found(path)
     if path.is_dir():
-        files = ", ".join(str(file) for file in sorted(path.glob("*.sql"))[:5])
+        files = ", ".join(_names(path.glob("*.sql"))[:5])
         raise NotFound(
             f"'{path}' is a folder, not a file", hint=f"name one file: {files}" if files else "name a .sql file"
         )
@@ -100,9 +98,10 @@ def _names(entries: Iterable[Path]) -> list[str]:
 
 
 def _sql_files(folder: Path) -> list[Path]:
-    files = sorted(folder.glob("*.sql"))
+    found = (file for file in folder.rglob("*.sql") if file.is_file())
+    files = sorted(file for file in found if not any(part.startswith(".") for part in file.relative_to(folder).parts))
     if not files:
-        raise NotFound(f"there is no .sql file in '{folder}'", hint="name the files, or another folder")
+        raise NotFound(f"there is no .sql file in '{folder}' or below", hint="name the files, or another folder")
     return files
 
 

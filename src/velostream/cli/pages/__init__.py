@@ -1,0 +1,15 @@
+"""The generated reference pages: one page per file, each a function from what is declared in code to Markdown."""
+
+from collections.abc import Callable
+
+from velostream.cli.pages import annotations, errors, functions, properties, system_columns
+
+Page = Callable[[], str]
+
+PAGES: dict[str, Page] = {
+    "annotations.md": annotations.page,
+    "errors.md": errors.page,
+    "functions.md": functions.page,
+    "properties.md": properties.page,
+    "system-columns.md": system_columns.page,
+}

@@ -1,0 +1,162 @@
+"""`velo validate` from its arguments to its exit code."""
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import Velo
+
+GOOD = """CREATE STREAM trades (symbol STRING, price DOUBLE, trade_time TIMESTAMP)
+WITH ('trades.type' = 'datagen_source', 'trades.event.time.field' = 'trade_time');
+SELECT symbol, _window_start AS minute, MAX(price) AS high
+FROM trades GROUP BY symbol WINDOW TUMBLING(1m);
+"""
+BAD = GOOD.replace("MAX(price)", "MAX(pirce)")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("good.sql").write_text(GOOD)
+    Path("bad.sql").write_text(BAD)
+    return tmp_path
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_good_file_is_one_line_and_no_error(velo: Velo) -> None:
+    answer = velo("validate", "good.sql")
+    assert (answer.code, answer.out, answer.err) == (0, "good.sql: 2 statements, no errors\n", "")
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_bad_file_shows_the_place_and_exits_with_two(velo: Velo) -> None:
+    answer = velo("validate", "bad.sql")
+    assert answer.code == 2
+    assert answer.out == (
+        "error[unknown-column]: stream 'trades' has no column 'pirce'\n"
+        "  --> bad.sql:3:45\n"
+        "   |\n"
+        " 3 | SELECT symbol, _window_start AS minute, MAX(pirce) AS high\n"
+        "   |                                             ^^^^^\n"
+        "hint: did you mean 'price'? columns: symbol, price, trade_time\n"
+        "\n"
+        "1 error in bad.sql\n"
+    )
+
+
+@pytest.mark.usefixtures("folder")
+def test_several_files_and_queries_are_checked_in_one_go(velo: Velo) -> None:
+    answer = velo("validate", "good.sql", "bad.sql", "missing.sql", "SELECT 1 AS one", "--query", "SELECT 2 AS two")
+    assert answer.code == 2
+    assert answer.out.count("no errors") == 3
+    assert "error[file-not-found]: there is no file 'missing.sql'" in answer.out
+    assert answer.out.endswith("5 files: 2 errors\n")
+
+
+def test_a_query_may_begin_with_a_comment(velo: Velo) -> None:
+    answer = velo("validate", "-- nothing but\nSELECT one AS two")
+    assert answer.code == 2
+    assert "--> <query>:2:8" in answer.out
+
+
+def test_a_folder_means_its_files(velo: Velo, folder: Path) -> None:
+    answer = velo("validate", folder)
+    assert answer.code == 2
+    assert answer.out.endswith("2 files: 1 error\n")
+
+
+def test_standard_input_is_checked(velo: Velo, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(BAD.encode())))
+    answer = velo("validate", "-")
+    assert answer.code == 2
+    assert "--> <stdin>:3:45" in answer.out
+
+
+@pytest.mark.usefixtures("folder")
+def test_json_is_one_object(velo: Velo) -> None:
+    answer = velo("validate", "--format", "json", "good.sql", "bad.sql")
+    found = json.loads(answer.out)
+    assert answer.code == 2
+    assert found["files"] == ["good.sql", "bad.sql"]
+    (finding,) = found["diagnostics"]
+    assert (finding["file"], finding["line"], finding["column"], finding["end_column"]) == ("bad.sql", 3, 45, 50)
+    assert (finding["severity"], finding["code"]) == ("error", "unknown-column")
+
+
+@pytest.mark.usefixtures("folder")
+def test_github_gets_annotations_and_nothing_else(velo: Velo) -> None:
+    assert velo("validate", "--format", "github", "good.sql").out == ""
+    answer = velo("validate", "--format", "github", "bad.sql")
+    assert answer.code == 2
+    assert answer.out.startswith("::error file=bad.sql,line=3,col=45,endColumn=50,title=unknown-column::")
+
+
+@pytest.mark.usefixtures("folder")
+def test_system_columns_are_those_of_the_source_and_the_query(velo: Velo) -> None:
+    windowed = velo("validate", "--show-system-columns", "good.sql").out
+    assert "_event_time" in windowed
+    assert "_window_start" in windowed
+    assert "closed_by" not in windowed
+    plain = velo("validate", "--show-system-columns", GOOD.split(";")[0] + "; SELECT symbol FROM trades").out
+    assert "_event_time" in plain
+    assert "_window_start" not in plain
+
+
+@pytest.mark.usefixtures("folder")
+def test_system_columns_come_after_errors_too(velo: Velo) -> None:
+    answer = velo("validate", "--show-system-columns", "bad.sql")
+    assert answer.out.index("error[unknown-column]") < answer.out.index("system columns")
+    assert "_event_time" in answer.out
+
+
+def test_system_columns_are_shown_in_a_terminal_unless_refused(velo: Velo, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "system columns" in velo("validate", "SELECT 1 AS one").out
+    assert "system columns" not in velo("validate", "--no-system-columns", "SELECT 1 AS one").out
+    assert "system columns" not in velo("validate", "--format", "json", "SELECT 1 AS one").out
+
+
+@pytest.mark.usefixtures("folder")
+def test_json_has_system_columns_only_when_asked(velo: Velo) -> None:
+    answer = json.loads(velo("validate", "--format", "json", "--show-system-columns", "good.sql").out)
+    names = [column["name"] for column in answer["system_columns"]["good.sql"]]
+    assert "_window_end" in names
+
+
+def test_an_empty_file_is_an_error(velo: Velo, tmp_path: Path) -> None:
+    file = tmp_path / "empty.sql"
+    file.write_text("-- nothing\n")
+    answer = velo("validate", file)
+    assert answer.code == 2
+    assert "error[empty]" in answer.out
+
+
+def test_settings_of_the_command_line_are_checked_and_hold(velo: Velo) -> None:
+    good = velo("validate", "--preset", "prod", "--set", "allowed.lateness=5m", GOOD)
+    assert good.code == 0
+    bad = velo("validate", "--set", "allowed.lateness=soon", GOOD)
+    assert bad.code == 2
+    assert "'soon'" in bad.out
+    unknown = velo("validate", "--set", "allowed.latenes=5m", GOOD)
+    assert unknown.code == 2
+    assert "allowed.lateness" in unknown.out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ("--set", "nonsense", "SELECT 1"),
+        ("--set", "=x", "SELECT 1"),
+        ("--preset", "pord", "SELECT 1"),
+        ("--format", "github", "--show-system-columns", "SELECT 1"),
+    ],
+)
+def test_what_cannot_be_meant_is_a_usage_error(velo: Velo, arguments: tuple[str, ...]) -> None:
+    answer = velo("validate", *arguments)
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.startswith("error[usage]: ")
+    assert "hint: " in answer.err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +16,9 @@ from velostream.diagnostics import Findings
 from velostream.errors import InvalidConfig, VeloError
 from velostream.positions import Span
 from velostream.registry import did_you_mean
+
+
+_EXTENDS = re.compile(r"extends([.\[].*)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +69,7 @@ class ConfigFiles:
         merged: list[_Placed] = []
         own = []
         for value in self._read[real]:
-            if _root(value.leaf.key) == "extends":
+            if _EXTENDS.fullmatch(value.leaf.key):
                 parent = self._parent(value)
                 merged = _override(merged, self._merged(real.parent / parent, (*above, real), parent))
             else:

@@ -60,7 +60,8 @@ class Sink:
 
     def meets(self, mode: str, settings: Settings) -> bool:
         """False where the settings ask for exactly once (`delivery.guarantee`) and the job's mode does not give it."""
-        if settings.get("delivery.guarantee") != "exactly_once":
+        asked = settings.values.get("delivery.guarantee")
+        if asked is None or asked.value != "exactly_once":
             return True
         return self.guarantee(mode, settings) is Guarantee.EXACTLY_ONCE
 

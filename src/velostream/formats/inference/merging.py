@@ -72,6 +72,6 @@ class Sample:
         """
         order = dict.fromkeys((*names, *self.seen))
         return tuple(
-            Field(name, settled(self.seen.get(name, types.NULL)), nullable=self.counts.get(name, 0) < self.records)
+            Field(name, settled(self.seen.get(name, types.NULL)), nullable=self.counts.get(name, 0) < max(self.records, 1))
             for name in order
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from sqlglot import exp
@@ -37,6 +38,13 @@ class Aliases:
             if 1 <= position <= len(self.in_order):
                 return self.in_order[position - 1]
         return None
+
+    def refuse_ordinal(self, node: exp.Expr, clause: str, refuse: Callable[[str, str, exp.Expr, str], None]) -> None:
+        """Refuses the number of an item that is not there."""
+        is_number = isinstance(node, exp.Literal) and not node.is_string and node.name.isdecimal()
+        if is_number and self.in_order and self.at_ordinal(node) is None:
+            message = f"{clause} {node.name}: the select list has {len(self.in_order)} items"
+            refuse("unknown-column", message, node, f"use a number from 1 to {len(self.in_order)}, or a name")
 
     def substituted(
         self, node: exp.Expr, scope: Scope, grouping: tuple[BoundExpression, ...], *, before: str = ""

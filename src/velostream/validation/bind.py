@@ -150,6 +150,7 @@ class ApplicationBinder:
             owner_settings=settings.owners,
             named_windows=settings.windows,
             places=settings.places,
+            refused=settings.refused,
             positional=isinstance(unit.tree, sql.InsertInto),
         )
         query = None

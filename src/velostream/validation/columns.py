@@ -16,8 +16,10 @@ def record_columns_of(query: BoundQuery) -> tuple[str, ...]:
         return tuple(name for name in left if name in right)
     if query.source is None:
         return ()
-    if query.aggregated or query.distinct or query.window is not None:
-        return (*TIMES, "_key", "_headers")
+    if query.window is not None:
+        return (*TIMES, "_key", "_headers", *WINDOW)
+    if query.aggregated or query.distinct:
+        return (*TIMES, "_key", "_headers", *(GROUPED if query.aggregated else ()))
     primary = next((member for member in query.inputs if member.alias == query.primary), query.source)
     return columns_of(primary)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -36,6 +36,8 @@ class Context:
     named_windows: Mapping[str, NamedWindow] = field(default_factory=dict)
     places: Mapping[Span, Span] = field(default_factory=dict)
     """Where the value of each setting of the statement stands."""
+    refused: Collection[str] = ()
+    """What could not be read for a reason that has been said."""
     positional: bool = False
     """True for INSERT: columns go by their place, so that two may have one name."""
     ctes: dict[str, BoundQuery] = field(default_factory=dict)

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from velostream.config.origin import Layer
 from velostream.sql.nodes import Duration, Emit
 from velostream.sql.spans import span_of
 from velostream.validation.bound import BoundEmission, BoundExpression
+from velostream.validation.grouping import aggregates_of
 
 if TYPE_CHECKING:
     from velostream.positions import Span
@@ -33,12 +35,15 @@ def bind_emission(
 ) -> BoundEmission | None:
     """How the rows of a SELECT go out; None where it neither groups nor says anything about it."""
     asked = _Collected()
+    grouped_rows, binder.scope.windowed = binder.scope.windowed, False  # conditions speak of single records
     for emit in emits:
         _clause(emit, asked, binder, context)
     settings = context.settings
     granularity, accumulation = settings.text("emit.granularity"), settings.text("emit.accumulation")
     if grouped:
         _properties(asked, binder, context)
+    binder.scope.windowed = grouped_rows
+    _refuse_aggregates(asked, binder, context)
     if not (grouped or emits):
         return None
     if len(asked.modes) > 1:
@@ -46,6 +51,7 @@ def bind_emission(
         context.findings.error("emit-conflict", message, list(asked.modes.values())[-1], hint="keep one")
     mode = next(iter(asked.modes), "FINAL" if windowed else "CHANGES")
     _contradictions(mode, asked, accumulation, context)
+    _refuse_granularity(mode, context)
     return BoundEmission(
         mode,
         bool(emits or asked.modes),
@@ -114,6 +120,22 @@ def _properties(asked: _Collected, binder: ExpressionBinder, context: Context) -
             span = condition.origin.span
             context.findings.error("emit-conflict", "EMIT WHEN and 'emit.on' are both given", span, hint="keep one")
         asked.condition = context.bind_text(condition, binder)
+
+
+def _refuse_aggregates(asked: _Collected, binder: ExpressionBinder, context: Context) -> None:
+    if asked.condition is None:
+        return
+    for call in aggregates_of(asked.condition.tree, binder.library):
+        message = f"the condition of an emission sees single records, so it cannot use {str(call.this).upper()}"
+        hint = "compare columns of the record; EMIT EVERY 100 ROWS counts records"
+        context.findings.error("aggregate-not-allowed", message, span_of(call), hint=hint)
+
+
+def _refuse_granularity(mode: str, context: Context) -> None:
+    value = context.settings.find("emit.granularity")
+    if value is not None and value.origin.layer >= Layer.STATEMENT and mode != "CHANGES":
+        message = f"emit.granularity is for EMIT CHANGES, and this is EMIT {mode}"
+        context.findings.error("emit-conflict", message, value.origin.span, hint="remove it, or use EMIT CHANGES")
 
 
 def _contradictions(mode: str, asked: _Collected, accumulation: str, context: Context) -> None:

@@ -87,6 +87,7 @@ def bind_grouping(select: SelectBinder, node: exp.Select, aliases: Aliases) -> t
     for term in terms:
         if _is_bound(select, term, node):
             continue
+        aliases.refuse_ordinal(term, "GROUP BY", select.refuse)
         tree = aliases.at_ordinal(term)
         if tree is None:
             tree = _alias_or_column(select, term, aliases)

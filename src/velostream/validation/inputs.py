@@ -83,6 +83,8 @@ def _table(select: SelectBinder, node: exp.Table) -> BoundInput | None:
     if cte is not None:
         return BoundSubquery(alias, cte, span_of(node))
     relation = select.context.relation(name)
+    if relation is None and name.casefold() in select.context.refused:
+        return None
     if relation is None:
         known = [other.name for other in select.context.relations.values()]
         hint = did_you_mean(name, known, "streams and tables")

@@ -34,26 +34,23 @@ def _metric(metric: Metric, query: BoundQuery, binder: ExpressionBinder, context
         if query.schema.find(label) is None and not query.schema.is_open:
             hint = did_you_mean(label, query.schema.names, "columns")
             context.findings.error(
-                "metric", f"metric '{metric.name}' has the label '{label}', which is no column", metric.span, hint=hint
+                "metric",
+                f"metric '{metric.name}' has the label '{label}', which is no column",
+                metric.labels_span or metric.span,
+                hint=hint,
             )
     condition = _condition(metric, binder, context)
-    return BoundMetric(metric, condition, _field(metric, query, binder, context), tuple(metric.labels))
+    return BoundMetric(metric, condition, _field(metric, binder, context), tuple(metric.labels))
 
 
 def _condition(metric: Metric, binder: ExpressionBinder, context: Context) -> BoundExpression | None:
-    if not metric.condition:
+    if metric.condition is None:
         return None
-    place = metric.condition_span or metric.span
-    return _plain(context.bind_condition(metric.condition, place, binder, "@metric_condition"))
+    return _plain(context.bind_condition(metric.condition.text, metric.condition.span, binder, "@metric_condition"))
 
 
-def _field(metric: Metric, query: BoundQuery, binder: ExpressionBinder, context: Context) -> BoundExpression | None:
-    if not metric.field:
-        if metric.kind != "counter":
-            hint = "add -- @metric_field: price"
-            context.findings.error("metric", f"a {metric.kind} needs a field", metric.span, hint=hint)
-        return None
-    tree = context.parse_text(metric.field, metric.field_span or metric.span)
+def _field(metric: Metric, binder: ExpressionBinder, context: Context) -> BoundExpression | None:
+    tree = context.parse_text(metric.field, metric.field_span) if metric.field else None
     if tree is None:
         return None
     bound = binder.bind(tree)

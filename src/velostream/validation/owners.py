@@ -44,6 +44,8 @@ class StatementSettings:
         """The owner's name of each relation that the statement names, by the relation's name in small letters."""
         self.places: dict[Span, Span] = {}
         """Where the value of each setting stands."""
+        self.refused: set[str] = set()
+        """Addresses that could not be read: that has been said."""
         self.resolved: Resolved | None = None
 
     @property
@@ -172,6 +174,7 @@ class StatementSettings:
             connector = source_at(read) if scope is Scope.SOURCE else sink_at(read)
         except VeloError as error:
             self.findings.refuse(error, span)
+            self.refused.add(address.casefold())
             return Owner(name, scope, keys, span)
         given = [written("type", connector.name, span), *(written(key, text, span) for key, text in read.settings)]
         return Owner(name, scope, keys, span, given=tuple(given))

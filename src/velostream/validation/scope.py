@@ -123,6 +123,8 @@ class Scope:
         if system.category == system_columns.WINDOW:
             if self.windowed and system.name in self.window_columns:
                 return Found(system.name, system.type, column=system.name, system=system)
+            if system.name in member.record_columns:
+                return Found(f"{member.alias}.{system.name}", system.type, member.alias, system.name, system)
             return self._without_window(member, system, name)
         if self.windowed and system.name == "_event_time":
             return Found("_event_time", system.type, column="_event_time", system=system)

@@ -76,7 +76,12 @@ def _bind_ctes(node: exp.Expr, context: Context, outer: Scope | None) -> None:
         context.findings.error(
             "unsupported", "recursive queries do not end on a stream", span_of(clause), hint="remove RECURSIVE"
         )
+    names: set[str] = set()
     for member in clause.expressions:
+        if member.alias.casefold() in names:
+            message = f"two CTEs are named '{member.alias}'"
+            context.findings.error("duplicate-name", message, span_of(member.args["alias"]), hint="rename one")
+        names.add(member.alias.casefold())
         answer = bind_query(member.this, context, outer)
         if answer is not None:
             context.ctes[member.alias.casefold()] = _renamed(answer[0], member, context)
@@ -303,6 +308,7 @@ class SelectBinder:
             return ()
         terms = []
         for term in node.expressions:
+            aliases.refuse_ordinal(term.this, "ORDER BY", self.refuse)
             tree = aliases.at_ordinal(term.this) or aliases.substituted(term.this, self.scope, ())
             descending = bool(term.args.get("desc"))
             terms.append(BoundOrder(self.rows.bind(tree), descending, bool(term.args.get("nulls_first"))))

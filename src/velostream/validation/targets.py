@@ -55,6 +55,8 @@ def _sink(
     name = name_of(table)
     own = settings.of(name)
     word = own.find("type") if own is not None else None
+    if name.casefold() in settings.refused or (own is not None and word is None and own.values):
+        return None  # what is wrong with it has been said
     if own is None or word is None:
         relation = relations.get(name.casefold())
         known = [other.name for other in relations.values()]

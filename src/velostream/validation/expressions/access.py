@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from velostream.registry import did_you_mean
 from velostream.types import STRING, UNKNOWN, Type
+from velostream.validation import coercion
 from velostream.validation.scope import Found, Missing
 
 if TYPE_CHECKING:
@@ -106,6 +107,9 @@ def bracket(binder: ExpressionBinder, node: exp.Expr) -> Type:
             )
         return owner.arguments[0]
     if owner.name == "MAP":
+        if keys and not coercion.comparable(owner.arguments[0], keys[0]):
+            message = f"the keys of the map are {owner.arguments[0]}, not {keys[0]}"
+            binder.refuse("type-mismatch", message, node.expressions[0], "use a key of the map's own type")
         return owner.arguments[1]
     if owner.name == "STRUCT" and len(node.expressions) == 1 and keys[0] == STRING:
         return UNKNOWN

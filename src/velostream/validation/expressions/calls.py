@@ -93,6 +93,16 @@ def special_form(binder: ExpressionBinder, node: exp.Expr) -> Type:
 
 def filtered(binder: ExpressionBinder, node: exp.Expr) -> Type:
     """`agg(x) FILTER (WHERE condition)`."""
+    from velostream.validation.grouping import is_aggregate
+
+    inner = node.this.this if isinstance(node.this, exp.WithinGroup) else node.this
+    if (
+        isinstance(inner, exp.Anonymous)
+        and binder.library.find(str(inner.this))
+        and not is_aggregate(inner, binder.library)
+    ):
+        message = f"FILTER belongs to aggregates, and {str(inner.this).upper()} is none"
+        binder.refuse("aggregate-not-allowed", message, node, "use CASE WHEN, or WHERE")
     condition = node.expression.this
     kind = binder.visit_rows([condition])[0]
     if kind not in (BOOLEAN, NULL, UNKNOWN):

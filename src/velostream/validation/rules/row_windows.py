@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from velostream.functions.base import FunctionKind
 from velostream.sql.nodes import RowWindow
 from velostream.sql.spans import span_of
 from velostream.validation.bound import BoundSelect, BoundStatement, BoundSubquery
@@ -49,8 +50,13 @@ def _limits(part: exp.Expr) -> list[str]:
 
 def _window(window: exp.Window, select: BoundSelect, look: Look, *, limited: bool) -> None:
     name = _function(window)
+    function = look.library.find(name)
+    if function is not None and function.kind not in (FunctionKind.AGGREGATE, FunctionKind.WINDOW):
+        message = f"{name} is neither an aggregate nor a window function, so it cannot have OVER"
+        look.findings.error("row-window", message, span_of(window), hint="remove OVER (…)")
+        return
     if isinstance(window, RowWindow):
-        _buffer(window, look)
+        _buffer(window, name, look)
         return
     if select.window is not None or select.aggregated or select.bounded:
         return
@@ -63,12 +69,29 @@ def _window(window: exp.Window, select: BoundSelect, look: Look, *, limited: boo
         look.findings.error("row-window", f"{name} on a stream goes by event time", span_of(window), hint=hint)
 
 
-def _buffer(window: RowWindow, look: Look) -> None:
+def _buffer(window: RowWindow, name: str, look: Look) -> None:
     size = window.args["buffer"].this
     if not size.name.isdecimal() or int(size.name) < 1:
-        look.findings.error(
-            "row-window", f"BUFFER takes a number of rows, not '{size.name}'", span_of(window), hint="BUFFER 100 ROWS"
-        )
+        message = f"BUFFER takes a number of rows, not '{size.name}'"
+        look.findings.error("row-window", message, span_of(window), hint="BUFFER 100 ROWS")
+        return
+    reach = _reach(window, name)
+    if reach >= int(size.name):
+        message = f"the buffer holds {size.name} rows, and {name} looks {reach} rows away"
+        look.findings.error("row-window", message, span_of(window), hint=f"BUFFER {reach + 1} ROWS")
+
+
+def _reach(window: exp.Window, name: str) -> int:
+    """How many rows behind the current one the window looks."""
+    inner = window.this
+    if name in ("LAG", "LEAD") and isinstance(inner, exp.Anonymous):
+        offset = inner.expressions[1].name if len(inner.expressions) > 1 else "1"
+        return int(offset) if offset.isdecimal() else 0
+    spec = window.args.get("spec")
+    starts = [spec.args.get(side) for side in ("start", "end")] if spec is not None else []
+    return max(
+        [int(start.name) for start in starts if isinstance(start, exp.Literal) and start.name.isdecimal()] or [0]
+    )
 
 
 def _function(window: exp.Window) -> str:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from velostream.validation.bound import BoundSelect, BoundStatement
+from sqlglot import exp
+
+from velostream.sql.nodes import RowWindow
+from velostream.validation.bound import BoundQuery, BoundSelect, BoundStatement, BoundUnion
 from velostream.validation.rules.base import Look
 from velostream.validation.walk import selects_of, streams
 
@@ -13,6 +16,7 @@ def check(statement: BoundStatement, look: Look) -> None:
     """Warns of GROUP BY, DISTINCT and deduplication that keep every key for ever."""
     if statement.settings is None or statement.settings.get("state.ttl") is not None:
         return
+    _union(statement.query, look)
     for select in selects_of(statement.query):
         if select.bounded or select.windowed or not streams(select):
             continue
@@ -26,4 +30,20 @@ def _what(select: BoundSelect) -> str:
         return "GROUP BY without a window"
     if select.distinct:
         return "DISTINCT without a window"
+    if any(_is_unbounded(window) for item in select.items for window in item.expression.tree.find_all(exp.Window)):
+        return "OVER without a time bound"
     return ""
+
+
+def _is_unbounded(window: exp.Window) -> bool:
+    return not isinstance(window, RowWindow) or window.args["buffer"].args.get("expire") is None
+
+
+def _union(query: BoundQuery | None, look: Look) -> None:
+    if not isinstance(query, BoundUnion):
+        return
+    _union(query.left, look)
+    windowed = all(select.windowed for select in selects_of(query))
+    if query.distinct and not query.bounded and not windowed:
+        hint = f"use UNION ALL, or {_HINT}"
+        look.findings.warning("unbounded-state", "UNION without ALL keeps every row for ever", query.span, hint=hint)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from velostream.config.origin import Layer
-from velostream.validation.bound import BoundStatement
+from velostream.validation.bound import BoundSelect, BoundStatement
 from velostream.validation.rules.base import Look
 from velostream.validation.walk import selects_of
 
@@ -24,6 +24,7 @@ def check(statement: BoundStatement, look: Look) -> None:
     if not any(select.aggregated or select.distinct for select in selects):
         _refuse_emission(statement, look)
     if any(select.windowed for select in selects):
+        _refuse_without_use(statement, selects, look)
         return
     joined = any(join.classification == "stream-stream" for select in selects for join in select.joins)
     ordered = any(select.row_windows for select in selects)
@@ -46,3 +47,17 @@ def _refuse_emission(statement: BoundStatement, look: Look) -> None:
             message = f"'{name}' says when groups go out, and this statement has none"
             hint = "add GROUP BY or WINDOW, or remove it"
             look.findings.error("conflicting-properties", message, value.origin.span, hint=hint)
+
+
+def _refuse_without_use(statement: BoundStatement, selects: list[BoundSelect], look: Look) -> None:
+    """Gaps between sessions are no windows; by the clock nothing is late."""
+    fill = statement.settings.find("fill")
+    sessions = all(select.window.assigner.name == "SESSION" for select in selects if select.window is not None)
+    if fill is not None and fill.origin.layer >= Layer.STATEMENT and fill.value != "none" and sessions:
+        message = "there are no windows between sessions that could be filled"
+        look.findings.error("conflicting-properties", message, fill.origin.span, hint="remove 'fill', or use TUMBLING")
+    lateness = statement.settings.find("allowed.lateness")
+    by_clock = statement.settings.get("time.semantics") == "processing"
+    if by_clock and lateness is not None and lateness.origin.layer >= Layer.STATEMENT and lateness.value:
+        message = "with 'time.semantics' = 'processing' nothing is late, so 'allowed.lateness' has no effect"
+        look.findings.error("conflicting-properties", message, lateness.origin.span, hint="remove one of them")

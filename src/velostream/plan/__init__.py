@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from velostream.plan.build import build
+from velostream.plan.explain import application_data, explain_application
 from velostream.plan.job import ApplicationPlan, Job
 from velostream.plan.passes import improve
 
@@ -12,7 +13,10 @@ if TYPE_CHECKING:
     from velostream.functions.library import Library
     from velostream.validation.bound import BoundApplication
 
-__all__ = ["ApplicationPlan", "Job", "build", "improve", "plan"]
+__all__ = ["ApplicationPlan", "Job", "build", "explain_data", "explain_text", "improve", "plan"]
+
+explain_text = explain_application
+explain_data = application_data
 
 
 def plan(application: BoundApplication, library: Library | None = None) -> ApplicationPlan:

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from velostream.plan.expression import Expression
-from velostream.plan.header_calls import HEADERS
 from velostream.plan.job import Job
 from velostream.plan.nodes import (
     Aggregate,
@@ -33,6 +32,7 @@ from velostream.plan.nodes import (
     Values,
 )
 from velostream.plan.nodes.base import EVENT_TIME, WINDOW_END, WINDOW_START
+from velostream.plan.nodes.headers import EDITED
 from velostream.plan.visitor import Visitor
 
 IDENTITY, EXPRESSION, AGGREGATE = "identity", "expression", "aggregate"
@@ -263,7 +263,7 @@ def _order_limit(node: OrderLimit) -> Lineage:
 def _headers(node: Headers) -> Lineage:
     below = LINEAGE(node.input)
     base = below.columns.get(node.base, frozenset())
-    return replace(below, columns=below.columns | {HEADERS: base | below.of(node.expressions, EXPRESSION)})
+    return replace(below, columns=below.columns | {EDITED: base | below.of(node.expressions, EXPRESSION)})
 
 
 @LINEAGE.on(Sinks, Materialise, Print)

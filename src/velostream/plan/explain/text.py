@@ -152,7 +152,7 @@ def _project(node: Project) -> tuple[str, Details]:
 def _unnest(node: Unnest) -> tuple[str, Details]:
     outer = " OUTER" if node.outer else ""
     columns = listed(member.name for member in node.columns)
-    return f"Unnest{outer} {node.function}({listed(node.arguments)})", [("columns", columns)]
+    return f"{node.function.upper()}{outer} {listed(node.arguments)}", [("columns", columns)]
 
 
 @TEXT.on(JoinTable)
@@ -221,6 +221,8 @@ def _aggregate(node: Aggregate) -> tuple[str, Details]:
     if node.implicit:
         details.append(("grouping", "from the plain columns of the select list; GROUP BY was not written"))
     details.append(("computes", listed(map(words.call_text, node.calls), "nothing")))
+    if node.static:
+        return title, [*details, ("", "of a table, as a whole for each version of it")]
     details.append(("emits", words.emission_text(node)))
     if node.window is not None:
         details.append(("late records", words.lateness_text(node.lateness)))

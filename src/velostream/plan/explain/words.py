@@ -8,7 +8,6 @@ from velostream.durations import show
 from velostream.plan.emission import CHANGES, Emission, Lateness
 from velostream.plan.nodes import Aggregate, AggregateCall, Column, Frame, RowCall, Window
 from velostream.plan.time import EventTime, Watermark
-from velostream.windows.assigners.base import settings_of
 
 
 def listed(parts: Iterable[object], otherwise: str = "") -> str:
@@ -34,8 +33,13 @@ def row_call_text(call: RowCall) -> str:
 
 
 def window_text(window: Window, event_time: str) -> str:
-    """`TUMBLING(size 1m)`, and the time it goes by where that is not the event time."""
-    text = settings_of(window.assigner)
+    """`TUMBLING(1m)`, and the time it goes by where that is not the event time."""
+    parts = []
+    for parameter in window.assigner.parameters:
+        value = getattr(window.assigner, parameter.name, None) if parameter.builds else None
+        if value:
+            parts.append(show(value) if parameter.positional else f"{parameter.words[0]} {show(value)}")
+    text = f"{window.name}({', '.join(parts)})"
     return text if window.time.name == event_time else f"{text} on {window.time}"
 
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field, replace
 from operator import is_
 from typing import Any, ClassVar, Self
 
+from velostream.catalog.system_columns import SYSTEM_COLUMNS
 from velostream.errors import InvalidPlan
 from velostream.plan.expression import Expression
-from velostream.plan.fields import Fields
+from velostream.plan.fields import Field, Fields
 from velostream.registry import did_you_mean
 from velostream.types import BOOLEAN, NULL
 
@@ -161,10 +162,23 @@ def replaces(node: Node) -> tuple[str, ...]:
 
 
 def needs_for_state(node: Node) -> tuple[str, ...]:
-    """What every stateful node reads of its input: event time, order of arrival, and what revisions go by."""
+    """What every stateful node reads of a stream: event time, order of arrival, and what revisions go by."""
+    if node.static:
+        return ()
     revision = [name for name in (EMISSION, REVISION) if node.revises]
     marks = [found for suffix in revision if (found := system_field(node, suffix))]
     return tuple(dict.fromkeys([name for name in (node.time, *node.position, *replaces(node), *marks) if name]))
+
+
+def window_bounds(node: Node) -> tuple[str, ...]:
+    """The fields that tell which window a row belongs to."""
+    return tuple(found for name in (WINDOW_START, WINDOW_END) if (found := system_field(node, name)))
+
+
+def revision_fields(*inputs: Node) -> tuple[Field, ...]:
+    """The fields by which a stateful node tells that a row is corrected, where its inputs have none."""
+    names = [name for name in (EMISSION, REVISION) if not any(system_field(node, name) for node in inputs)]
+    return tuple(Field(name, SYSTEM_COLUMNS[name].type, system=True) for name in names)
 
 
 def system_field(node: Node, name: str) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from velostream.plan.fields import Fields
-from velostream.plan.nodes.base import Node, needs_for_state
+from velostream.plan.nodes.base import Node, needs_for_state, window_bounds
 
 
 @dataclass(frozen=True)
@@ -37,5 +37,6 @@ class Distinct(Node):
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """All columns, times, order and identity of the input's rows."""
-        return tuple(dict.fromkeys((*self.keys, *needs_for_state(self.input))))
+        """All columns, windows, times, order and identity of the input's rows."""
+        window = window_bounds(self.input) if self.per_window else ()
+        return tuple(dict.fromkeys((*self.keys, *window, *needs_for_state(self.input))))

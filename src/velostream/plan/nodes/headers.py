@@ -11,6 +11,9 @@ from velostream.plan.header_calls import HEADERS
 from velostream.plan.nodes.base import Node
 
 
+EDITED = "_edited_headers"
+
+
 @dataclass(frozen=True, slots=True)
 class HeaderEdit:
     """Set `key` to `value`, or remove it where `value` is None. Edits are applied in order: the last SET wins."""
@@ -21,7 +24,10 @@ class HeaderEdit:
 
 @dataclass(frozen=True)
 class Headers(Node):
-    """Makes the field `_headers` from that of the row (`base`, empty where it has none) and the edits."""
+    """Makes the headers to write from those of the row (`base`, empty where it has none) and the edits.
+
+    They are a field of their own, so that what reads headers beside it still sees those of the row.
+    """
 
     input: Node
     edits: tuple[HeaderEdit, ...]
@@ -36,9 +42,8 @@ class Headers(Node):
             self.require_fields(self.input.fields, self.base)
 
     def derive(self) -> Fields:
-        """The input's fields, with `_headers` made anew."""
-        kept = tuple(member for member in self.input.fields if member.name != HEADERS)
-        return Fields((*kept, Field(HEADERS, SYSTEM_COLUMNS[HEADERS].type, system=True)))
+        """The input's fields, and the headers to write."""
+        return self.input.fields.plus((Field(EDITED, SYSTEM_COLUMNS[HEADERS].type, system=True),))
 
     @property
     def expressions(self) -> tuple[Expression, ...]:

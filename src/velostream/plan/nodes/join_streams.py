@@ -8,7 +8,7 @@ from typing import ClassVar
 from velostream.plan.emission import NO_LATENESS, Lateness
 from velostream.plan.expression import Expression
 from velostream.plan.fields import Fields
-from velostream.plan.nodes.base import Node, needs_for_state
+from velostream.plan.nodes.base import Node, needs_for_state, revision_fields
 from velostream.plan.nodes.join_table import KeyPair, check_keys
 
 KINDS = ("INNER", "LEFT", "RIGHT", "FULL", "CROSS")
@@ -60,8 +60,9 @@ class JoinStreams(Node):
             raise self.refuse("the lower bound lies above the upper one")
 
     def derive(self) -> Fields:
-        """Both sides' fields."""
-        return self.left.fields.plus(self.right.fields)
+        """Both sides' fields, and what tells corrections where a side is corrected."""
+        added = revision_fields(self.left, self.right) if self.revises else ()
+        return self.left.fields.plus((*self.right.fields, *added))
 
     @property
     def watermark_delay(self) -> int:

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from velostream.plan.expression import Expression
 from velostream.plan.fields import Fields
-from velostream.plan.nodes.base import Node, needs_for_state
+from velostream.plan.nodes.base import Node, needs_for_state, window_bounds
 from velostream.plan.nodes.order import Order
 
 PER_WINDOW = "window"
@@ -61,5 +61,7 @@ class OrderLimit(Node):
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """Times and identity of the input's rows, where they wait."""
-        return needs_for_state(self.input) if self.scope == PER_WINDOW else ()
+        """Windows, times and identity of the input's rows, where they wait."""
+        if self.scope != PER_WINDOW:
+            return ()
+        return tuple(dict.fromkeys((*window_bounds(self.input), *needs_for_state(self.input))))

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from velostream.plan.expression import Expression
 from velostream.plan.fields import Field, Fields
-from velostream.plan.nodes.base import Node, needs_for_state
+from velostream.plan.nodes.base import Node, needs_for_state, revision_fields
 from velostream.plan.nodes.order import Order
 from velostream.types import INT
 
@@ -44,8 +44,9 @@ class TopN(Node):
             raise self.refuse("there is no order")
 
     def derive(self) -> Fields:
-        """The input's fields, and the rank."""
-        return self.input.fields.plus((Field(self.rank, INT),) if self.rank else ())
+        """The input's fields, the rank, and what tells corrections."""
+        rank = (Field(self.rank, INT),) if self.rank else ()
+        return self.input.fields.plus((*rank, *(revision_fields(self.input) if self.revises else ())))
 
     @property
     def appends(self) -> bool:

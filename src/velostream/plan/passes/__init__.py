@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from velostream.plan.job import ApplicationPlan
+from velostream.plan.passes.add_sink_columns import add_sink_columns
+from velostream.plan.passes.carry_revisions import carry_revisions
 from velostream.plan.passes.choose_scan import choose_scan
 from velostream.plan.passes.fuse_streams import fuse_streams
 from velostream.plan.passes.inherit_lateness import inherit_lateness
@@ -21,6 +23,8 @@ PASSES: tuple[Pass, ...] = (
     fuse_streams,
     inherit_lateness,
     recognise_top_n,
+    carry_revisions,
+    add_sink_columns,
     push_conditions,
     split_aggregates,
     mark_conditions,

@@ -10,7 +10,23 @@ from velostream.plan.build.context import value_of
 from velostream.plan.expression import Expression
 from velostream.plan.fields import Fields
 from velostream.plan.job import ApplicationPlan, Job
-from velostream.plan.nodes import Aggregate, Filter, Node, Project, Scan, ScanWay
+from velostream.plan.nodes import (
+    Aggregate,
+    Deduplicate,
+    Distinct,
+    Filter,
+    JoinStreams,
+    JoinTable,
+    Node,
+    Project,
+    RowWindows,
+    Scan,
+    ScanWay,
+    SubqueryCheck,
+    TopN,
+    Union,
+    Unnest,
+)
 from velostream.types import Type
 
 FILES = ("file_source", "s3_source")
@@ -35,6 +51,17 @@ _SAME_IN_POLARS = (
     exp.In,
     exp.Is,
 )
+_WORDS: dict[type[Node], str] = {
+    Deduplicate: "deduplication",
+    Distinct: "DISTINCT",
+    JoinStreams: "the join",
+    JoinTable: "the join",
+    RowWindows: "OVER",
+    SubqueryCheck: "the subquery",
+    TopN: "the ranking",
+    Union: "UNION",
+    Unnest: "UNNEST",
+}
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Between, exp.In)
 
 
@@ -75,7 +102,7 @@ def _obstacle(job: Job, scan: Scan, above: tuple[Node, ...]) -> str:
             combining = node.combining
             return "" if combining is not None and combining.before_shuffle else _why_not(node)
         if not isinstance(node, Filter | Project):
-            return f"{type(node).__name__} comes before the router"
+            return f"{_WORDS.get(type(node), 'the plan')} needs the rows themselves"
         strange = [each for each in node.expressions if not _is_same(each, node.children[0].fields)]
         if strange:
             return f"'{strange[0]}' may differ between Polars and Spark"

@@ -12,6 +12,7 @@ from velostream.plan.job import ApplicationPlan, Definition
 from velostream.plan.nodes import Aggregate, Column, Filter, Node, Project, ReadStream
 from velostream.plan.nodes.base import EMISSION, system_field
 from velostream.plan.nodes.filter import EARLY
+from velostream.plan.passes.walking import each_definition
 from velostream.types import BOOLEAN
 
 
@@ -22,7 +23,8 @@ def fuse_streams(plan: ApplicationPlan) -> ApplicationPlan:
         fused: dict[str, None] = {}
         root = _fused(job.root, plan.definitions, fused)
         jobs.append(replace(job, root=root, definitions=tuple(fused)))
-    return replace(plan, jobs=tuple(jobs))
+    definitions = each_definition(plan, lambda root: _fused(root, plan.definitions, {}))
+    return replace(plan, jobs=tuple(jobs), definitions=definitions)
 
 
 def _fused(node: Node, definitions: Mapping[str, Definition], used: dict[str, None]) -> Node:

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from velostream.plan.expression import reads
 from velostream.plan.fields import Fields
-from velostream.plan.header_calls import HEADERS
 from velostream.plan.job import ApplicationPlan, Job
 from velostream.plan.nodes import (
     Aggregate,
@@ -34,6 +33,8 @@ from velostream.plan.nodes import (
     Unnest,
     Values,
 )
+from velostream.plan.nodes.headers import EDITED
+from velostream.plan.passes.walking import each_definition
 from velostream.plan.visitor import Visitor
 
 PRUNE: Visitor[Node] = Visitor("prune columns")
@@ -44,7 +45,9 @@ Names = set[str]
 
 def prune_columns(plan: ApplicationPlan) -> ApplicationPlan:
     """Sources read only the columns that results depend on."""
-    return replace(plan, jobs=tuple(replace(job, root=PRUNE(job.root, _measured(job))) for job in plan.jobs))
+    jobs = tuple(replace(job, root=PRUNE(job.root, _measured(job))) for job in plan.jobs)
+    definitions = each_definition(plan, lambda root: PRUNE(root, {member.name for member in root.fields.visible}))
+    return replace(plan, jobs=jobs, definitions=definitions)
 
 
 def _measured(job: Job) -> Names:
@@ -140,9 +143,9 @@ def _subquery_check(node: SubqueryCheck, required: Names) -> Node:
 
 @PRUNE.on(Headers)
 def _headers(node: Headers, required: Names) -> Node:
-    if HEADERS not in required:
+    if EDITED not in required:
         return PRUNE(node.input, required)
-    return _same(node, _of(required - {HEADERS}, node.input.fields))
+    return _same(node, required - {EDITED})
 
 
 @PRUNE.on(Union)

@@ -122,7 +122,7 @@ def _subquery_check(node: SubqueryCheck, conditions: Conditions) -> Node:
 
 @PUSH.on(Headers)
 def _headers(node: Headers, conditions: Conditions) -> Node:
-    return _through(node, conditions, lambda condition: "_headers" not in condition.expression.fields)
+    return _through(node, conditions, lambda condition: condition.reads_only(node.input.fields))
 
 
 @PUSH.on(JoinTable)

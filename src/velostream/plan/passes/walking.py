@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from velostream.plan.job import ApplicationPlan
+from velostream.plan.job import ApplicationPlan, Definition
 from velostream.plan.nodes import Node
 
 Rule = Callable[[Node], Node]
@@ -17,5 +17,11 @@ def from_below(node: Node, rule: Rule) -> Node:
 
 
 def each_root(plan: ApplicationPlan, change: Rule) -> ApplicationPlan:
-    """The application with the root of every job changed."""
-    return replace(plan, jobs=tuple(replace(job, root=change(job.root)) for job in plan.jobs))
+    """The application with the root of every job and of every definition changed."""
+    jobs = tuple(replace(job, root=change(job.root)) for job in plan.jobs)
+    return replace(plan, jobs=jobs, definitions=each_definition(plan, change))
+
+
+def each_definition(plan: ApplicationPlan, change: Rule) -> dict[str, Definition]:
+    """The definitions with their roots changed: explain shows them as their readers run them."""
+    return {name: replace(each, root=change(each.root)) for name, each in plan.definitions.items()}

@@ -1,0 +1,34 @@
+"""Carry revisions: where rows may be corrected, what tells a correction travels with them up to the sinks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from velostream.plan.expression import reads
+from velostream.plan.job import ApplicationPlan
+from velostream.plan.nodes import Column, Node, Project
+from velostream.plan.nodes.base import EMISSION, EVENT_TIME, REVISION, system_field
+from velostream.plan.passes.walking import each_root, from_below
+
+
+def carry_revisions(plan: ApplicationPlan) -> ApplicationPlan:
+    """Every projection of rows that may be corrected has `_emission`, `_revision` and what a row is known by."""
+    return each_root(plan, lambda root: from_below(root, _carried))
+
+
+def _carried(node: Node) -> Node:
+    if not isinstance(node, Project) or not node.input.revises:
+        return node
+    prefix = node.event_time.removesuffix(EVENT_TIME) if node.event_time.endswith(EVENT_TIME) else ""
+    outputs, taken = node.outputs, {column.name for column in node.columns}
+    missing = [name for name in node.input.identity if name not in outputs]
+    marks = [found for name in (EMISSION, REVISION) if (found := system_field(node.input, name))]
+    missing += [name for name in marks if name not in outputs]
+    columns = list(node.columns)
+    for name in missing:
+        plain = f"{prefix}{name.split('.')[-1] if name in marks else name}"
+        free = plain if plain not in taken else f"{prefix}{name}"
+        if free not in taken:
+            columns.append(Column(free, reads(name, node.input.fields.of(name).type), system=True))
+            taken.add(free)
+    return replace(node, columns=tuple(columns))

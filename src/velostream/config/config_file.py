@@ -17,7 +17,6 @@ from velostream.errors import InvalidConfig, VeloError
 from velostream.positions import Span
 from velostream.registry import did_you_mean
 
-
 _EXTENDS = re.compile(r"extends([.\[].*)?")
 
 

@@ -119,3 +119,7 @@ def test_an_unknown_message_is_refused_with_the_nearest() -> None:
     with pytest.raises(InvalidSchema) as refusal:
         read(TRADE, "Trad")
     assert "did you mean 'shop.v1.Trade'" in refusal.value.hint
+
+
+def test_options_inside_of_a_oneof_are_passed_over() -> None:
+    assert [field.name for field in read("message M { oneof o { option x = 1; int32 a = 1; } }")] == ["a"]

@@ -71,7 +71,8 @@ class Sample:
         `names` come first where they are known beforehand (the header of a CSV file).
         """
         order = dict.fromkeys((*names, *self.seen))
+        needed = max(self.records, 1)
         return tuple(
-            Field(name, settled(self.seen.get(name, types.NULL)), nullable=self.counts.get(name, 0) < max(self.records, 1))
+            Field(name, settled(self.seen.get(name, types.NULL)), nullable=self.counts.get(name, 0) < needed)
             for name in order
         )

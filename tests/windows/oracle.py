@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tests.windows.driving import Record
+
 from velostream.windows.assigners import Cumulate, Session, Sliding, Tumbling
 
 Bounds = tuple[int | None, int | None]

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, Phase, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
-
 from tests.windows.driving import Record, Run, newest, settings
 from tests.windows.oracle import expected
+
 from velostream.windows.assigners import Cumulate, Session, Sliding, Tumbling
 from velostream.windows.assigners.unbounded import Unbounded
 from velostream.windows.emission import Emission, emission

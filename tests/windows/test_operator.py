@@ -1,9 +1,8 @@
 from tests.windows.driving import Record, Run, settings, short
 
-from velostream.durations import MINUTE, SECOND
-from velostream.windows.assigners import Sliding, Tumbling
+from velostream.durations import SECOND
+from velostream.windows.assigners import Tumbling
 from velostream.windows.emission import emission
-from velostream.windows.lateness import Lateness
 
 FIVE = 5 * SECOND
 

@@ -48,7 +48,7 @@ def test_a_batch_writes_one_blob_and_a_read_loads_only_what_it_touches() -> None
 
 def test_many_rows_are_cut_between_cells() -> None:
     ledger = Ledger("t", MemoryStore(), summed)
-    ledger.append(pl.DataFrame({"_cell": [n // 5_000 for n in range(40_000)], "key": "a", "n": 1}))
+    ledger.append(pl.DataFrame({"_cell": [n // 10_000 for n in range(80_000)], "key": "a", "n": 1}))
     assert [(s.low, s.high) for s in ledger.segments] == [(0, 1), (2, 3), (4, 5), (6, 7)]
 
 
@@ -101,6 +101,10 @@ def test_joining_blobs_and_restarting_lose_nothing(run: list[list[tuple[int, str
         ledger = Ledger("t", store, summed, ledger.snapshot())
     assert content(ledger) == expected
     assert content(ledger, [(0, 4), (9, 9)]) == {k: n for k, n in expected.items() if 0 <= k[0] <= 4 or k[0] == 9}
+    wanted = pl.Series([-2, 0, 3, 4, 19], dtype=pl.Int64)
+    found = ledger.look_up(wanted)
+    alone = {} if found is None else {(cell, key): n for cell, key, n in summed(found, True).iter_rows()}
+    assert alone == {k: n for k, n in expected.items() if k[0] in (-2, 0, 3, 4, 19)}
     ledger.drop_below(floor)
     assert content(ledger) == {k: n for k, n in expected.items() if k[0] >= floor}
     assert set(store) == {f"t/{s.number}" for s in ledger.segments}

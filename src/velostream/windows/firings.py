@@ -48,8 +48,7 @@ class Firings:
         """What is remembered in the cells of these groups (their `_cell`), one row for each."""
         if not self.ledger.segments or groups.is_empty():
             return None
-        cells = groups["_cell"].unique().sort().to_list()
-        found = self.ledger.read(stretches(cells))
+        found = self.ledger.look_up(groups["_cell"].unique().sort())
         return None if found is None else self._living(self.newest(found, False))
 
     def joined(self, groups: pl.DataFrame, remembered: pl.DataFrame | None) -> pl.DataFrame:
@@ -72,10 +71,3 @@ class Firings:
         """Remember rows that went out in batch `number`."""
         names = ["_cell", *self.identity, *(["_window_end"] if self.keyed else []), "_closes_at", *SPOKEN, "_said"]
         self.ledger.append(rows.select(names).with_columns(pl.lit(number, pl.Int64).alias("_version")))
-
-
-def stretches(cells: list[int]) -> list[tuple[int, int]]:
-    """Cells as few ranges: beyond a handful, one range over all costs less than asking for each."""
-    if len(cells) > 16:
-        return [(cells[0], cells[-1])]
-    return [(cell, cell) for cell in cells]

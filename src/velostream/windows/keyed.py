@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from velostream.windows.contents import Contents
-from velostream.windows.firings import stretches
 from velostream.windows.moment import Ask, Batch, Moment
 from velostream.windows.panes import LEAST
 from velostream.windows.state import Ledger, Store, newest, stacked
@@ -20,8 +19,6 @@ else:
 
     pl = lazy("polars")
 
-SLOTS = 1 << 12
-"""How finely keys are spread over cells, where rows bring a hash of their key."""
 OWN = ("_fresh", "_seen")
 """Beside its contents a fragment has the number of records that no final row has counted yet, and its newest event."""
 
@@ -63,8 +60,8 @@ class Keyed:
         return {**tables, "windows": (self.created, self.completed, self.deleted)}
 
     def located(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """Rows with the slot of their key as `_cell`; without a hash of the key there is one slot."""
-        slot = pl.col("_hash").cast(pl.Int64).mod(SLOTS) if "_hash" in rows.columns else pl.lit(0, pl.Int64)
+        """Rows with the hash of their key as `_cell`; without one, all keys share a cell."""
+        slot = pl.col("_hash").cast(pl.Int64) if "_hash" in rows.columns else pl.lit(0, pl.Int64)
         return rows.with_columns(slot.alias("_cell"))
 
     def rescued(self, rows: pl.DataFrame, moment: Moment) -> pl.DataFrame:
@@ -125,8 +122,7 @@ class Keyed:
 
     def _current(self, wanted: pl.DataFrame | None) -> pl.DataFrame | None:
         """The fragments of keys as they are stored; of all keys where none are named."""
-        cells = None if wanted is None else stretches(wanted["_cell"].unique().sort().to_list())
-        found = self.groups.read(cells)
+        found = self.groups.read() if wanted is None else self.groups.look_up(wanted["_cell"].unique().sort())
         if found is None:
             return None
         if wanted is not None:

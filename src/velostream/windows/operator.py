@@ -52,7 +52,7 @@ class Operator:
         self.store = store
         root = store.get("root")
         saved: dict[str, Any] = {}
-        if root is not None:
+        if isinstance(root, bytes):
             check_format(root)
             saved = json.loads(root[1:])
         self.number: int = saved.get("number", 0)
@@ -125,7 +125,7 @@ class Operator:
         classed = self.shelf.rescued(judged(rows, moment.before, self.window, self.settings.lateness.allowed), moment)
         late = classed.filter(pl.col("_lateness").is_not_null())
         stats.late_events += late.height
-        stats.lateness.add(late["_lateness"].to_list())
+        stats.lateness.add(late["_lateness"])
         stats.allowed_lateness_violations += int(late["_missed"].sum())
         placed = classed.with_columns(time.alias("_start"), time.alias("_end"))
         gone, fine = placed.filter(pl.col("_too_late")), placed.filter(~pl.col("_too_late"))
@@ -200,17 +200,18 @@ class Operator:
     def _ask(self, asked: pl.DataFrame, moment: Moment) -> pl.DataFrame:
         """Rows of the groups that are due, and withdrawals of rows that have ceased to exist."""
         group = self._group
-        if "_critical" not in asked.columns:
-            asked = asked.with_columns(pl.lit(value=False).alias("_critical"))
-        labels = asked.group_by(group).agg(pl.col(name).fill_null(value=False).any() for name in LABELS)
+        critical = pl.col("_critical") if "_critical" in asked.columns else pl.lit(value=False)
+        touched = asked.filter("_touched").with_columns(critical.fill_null(value=False).alias("_critical"))
+        labels = touched.group_by(group).agg(pl.col(name).any() for name in LABELS)
         values = self.settings.aggregation.finish(self.contents.settle(asked, group))
         values = values.join(labels, on=group, how="left", nulls_equal=True)
-        values, labels = self._celled(values), self._celled(labels)
-        remembered = self.firings.read(labels)
+        values = self._celled(values.with_columns(pl.col(name).fill_null(value=False) for name in LABELS))
+        known = asked if self._moves else self._celled(labels) if self.settings.replaces else values
+        remembered = self.firings.read(known)
         speech = self.speaker.speak(values, remembered, moment)
         if speech.waiting is not None:
             self.clock.wait(speech.waiting)
-        withdrawn = self._vanished(values, labels, remembered)
+        withdrawn = self._vanished(values, known, remembered)
         if withdrawn is None or withdrawn.is_empty():
             return speech.rows
         return stacked([self.speaker.withdraw(withdrawn, moment), speech.rows])
@@ -220,7 +221,7 @@ class Operator:
         return groups if self.window.keyed else groups.with_columns(pl.col("_closes_at").alias("_cell"))
 
     def _vanished(
-        self, values: pl.DataFrame, labels: pl.DataFrame, remembered: pl.DataFrame | None
+        self, values: pl.DataFrame, known: pl.DataFrame, remembered: pl.DataFrame | None
     ) -> pl.DataFrame | None:
         """Rows that went out for groups, among those asked, that are no more."""
         if remembered is None or not (self._moves or self.settings.replaces):
@@ -229,7 +230,7 @@ class Operator:
         identity = self.firings.identity
         near = self.keys if self._moves else identity
         if near:
-            live = live.join(labels.select(near).unique(), on=near, how="semi", nulls_equal=True)
+            live = live.join(known.select(near).unique(), on=near, how="semi", nulls_equal=True)
         return live.join(values.select(identity), on=identity, how="anti", nulls_equal=True)
 
     def _each(self, placed: pl.DataFrame, asked: pl.DataFrame, moment: Moment) -> pl.DataFrame:
@@ -279,7 +280,7 @@ class Operator:
             stats.emitted[emission] = number
         late = results.filter(pl.col("_emission") == LATE)
         stats.records_in_late_firing += int(late[EVENT_COUNT].sum())
-        stats.window_event_count.add(results.filter(pl.col("_emission") == FINAL)[EVENT_COUNT].to_list())
+        stats.window_event_count.add(results.filter(pl.col("_emission") == FINAL)[EVENT_COUNT])
         stats.failed_groups += failed.height
         stats.watermark = after
         self.open = stats.open

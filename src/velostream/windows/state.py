@@ -13,15 +13,18 @@ from typing import TYPE_CHECKING, Any, Protocol
 from velostream.errors import VeloError
 
 if TYPE_CHECKING:
+    import numpy
+    import numpy.typing
     import polars as pl
 else:
     from velostream.lazy import lazy
 
+    numpy = lazy("numpy")
     pl = lazy("polars")
 
 FORMAT = 1
 """The version with which every blob begins."""
-TARGET_ROWS = 8_192
+TARGET_ROWS = 16_384
 """A blob of at least this many rows is cut between cells, so that a reader of few cells reads little."""
 DEPTH = 8
 """How many blobs may hold rows of one cell before they are joined."""
@@ -32,15 +35,16 @@ MEMORY_ROWS = 200_000
 class Store(Protocol):
     """Named bytes, private to one bucket of keys, versioned and made durable by whoever provides it.
 
-    A name is written once and never again, `root` excepted; so a cache by name is never stale.
+    A name is written once and never again, `root` excepted; so a cache by name is never stale, and a store may answer
+    with the decoded frame where it has kept one.
     """
 
-    def get(self, name: str) -> bytes | None:
-        """The bytes, or None where nothing was put."""
+    def get(self, name: str) -> bytes | pl.DataFrame | None:
+        """The bytes or the frame that they hold, or None where nothing was put."""
         ...
 
-    def put(self, name: str, blob: bytes) -> None:
-        """Keep the bytes."""
+    def put(self, name: str, blob: bytes, frame: pl.DataFrame | None = None) -> None:
+        """Keep the bytes; `frame` is what they hold, for those who keep it decoded."""
         ...
 
     def delete(self, name: str) -> None:
@@ -60,7 +64,7 @@ class MemoryStore(dict[str, bytes]):
         self.reads += 1
         return super().get(name, default)
 
-    def put(self, name: str, blob: bytes) -> None:
+    def put(self, name: str, blob: bytes, frame: pl.DataFrame | None = None) -> None:
         """Keep the bytes."""
         self.writes += 1
         self[name] = blob
@@ -162,7 +166,7 @@ class Ledger:
 
     def _write(self, part: pl.DataFrame) -> None:
         blob = encode(part)
-        self.store.put(self._label(self.next), blob)
+        self.store.put(self._label(self.next), blob, part)
         cells = part["_cell"]
         self.segments.append(Segment(self.next, int(cells[0]), int(cells[-1]), part.height, len(blob)))
         self._remember(self.next, part)
@@ -187,7 +191,7 @@ class Ledger:
         if blob is None:
             message = f"state blob '{self._label(number)}' is missing from the store"
             raise VeloError(message, hint="the checkpoint is damaged: restore it, or start afresh", code="internal")
-        frame = decode(blob)
+        frame = decode(blob) if isinstance(blob, bytes) else blob
         self._remember(number, frame)
         return frame
 
@@ -203,6 +207,20 @@ class Ledger:
         if ranges is not None:
             cell = pl.col("_cell")
             found = found.filter(pl.any_horizontal(*(cell.is_between(low, high) for low, high in ranges)))
+        return None if found.is_empty() else found
+
+    def look_up(self, cells: pl.Series) -> pl.DataFrame | None:
+        """All rows of single cells (sorted), found by bisection: what else the blobs hold costs nothing."""
+        wanted = cells.to_numpy()
+        frames = []
+        for segment in self.segments:
+            low, high = wanted.searchsorted(segment.low, "left"), wanted.searchsorted(segment.high, "right")
+            if low < high:
+                frames.append(_picked(self._frame(segment.number), wanted[low:high]))
+        frames = [frame for frame in frames if frame.height]
+        if not frames:
+            return None
+        found = self._living(stacked(frames))
         return None if found.is_empty() else found
 
     def _living(self, frame: pl.DataFrame) -> pl.DataFrame:
@@ -264,6 +282,17 @@ class Ledger:
                 if len(current) > len(most):
                     most = list(current)
         return most
+
+
+def _picked(frame: pl.DataFrame, cells: numpy.typing.NDArray[Any]) -> pl.DataFrame:
+    """The rows of sorted cells in a frame that is sorted by cell."""
+    held = frame["_cell"].to_numpy()
+    begin, end = held.searchsorted(cells, "left"), held.searchsorted(cells, "right")
+    hit = end > begin
+    begin, length = begin[hit], (end - begin)[hit]
+    before = length.cumsum() - length
+    places = (begin - before).repeat(length)
+    return frame[places + numpy.arange(len(places))]
 
 
 def newest(keys: list[str], order: str) -> Reduce:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from velostream.durations import DAY, HOUR, MINUTE, SECOND
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    from velostream.lazy import lazy
+
+    pl = lazy("polars")
 
 LATENESS_BOUNDS = (SECOND, 5 * SECOND, 10 * SECOND, 30 * SECOND, MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, HOUR, DAY)
 COUNT_BOUNDS = (1, 2, 5, 10, 50, 100, 500, 1_000, 10_000, 100_000)
@@ -26,11 +31,14 @@ class Histogram:
     def __post_init__(self) -> None:
         self.counts = self.counts or [0] * (len(self.bounds) + 1)
 
-    def add(self, values: Iterable[int]) -> None:
+    def add(self, values: pl.Series) -> None:
         """Count the values."""
-        for value in values:
-            self.counts[bisect_left(self.bounds, value)] += 1
-            self.total += value
+        if values.is_empty():
+            return
+        places = pl.Series(self.bounds, dtype=pl.Int64).search_sorted(values.cast(pl.Int64), side="left")
+        for place, number in places.value_counts().iter_rows():
+            self.counts[place] += number
+        self.total += int(values.sum())
 
 
 @dataclass(slots=True)

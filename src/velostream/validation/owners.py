@@ -93,12 +93,28 @@ class StatementSettings:
         entries = list(self.binder.sessions[self.unit.key])
         for setting in clause.expressions if clause is not None else []:
             span = span_of(setting)
-            entries.append(written(setting.this.name, setting.expression.name, span))
             self.places[span] = span_of(setting.expression)
+            key = self._declared_key(setting.this.name, span)
+            if key:
+                entries.append(written(key, setting.expression.name, span))
         for annotation in self.unit.parsed.annotations:
             if JOB.find(annotation.name) is not None:
                 entries.append(written(annotation.name, annotation.value, annotation.span))
         return entries
+
+    def _declared_key(self, key: str, span: Span) -> str:
+        """In a declaration every key is the declared stream's own; what only a job can have is refused."""
+        name = self.unit.creates
+        if self.unit.query is not None or not name or key.casefold().startswith(f"{name.casefold()}."):
+            return key
+        declared = JOB.find(key)
+        outside = (Scope.SOURCE, Scope.TABLE, Scope.SINK)
+        if declared is not None and not any(scope in declared[0].scopes for scope in outside):
+            message = f"'{key}' is a setting of jobs, and a declaration is none"
+            hint = "put it into the statement that reads the stream, or SET it"
+            self.findings.error("unknown-property", message, span, hint=hint)
+            return ""
+        return f"{name}.{key}"
 
     def _owners(self) -> list[Owner]:
         owners: dict[str, Owner] = {}

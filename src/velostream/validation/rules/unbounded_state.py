@@ -36,7 +36,14 @@ def _what(select: BoundSelect) -> str:
 
 
 def _is_unbounded(window: exp.Window) -> bool:
-    return not isinstance(window, RowWindow) or window.args["buffer"].args.get("expire") is None
+    """A buffer, a range of time and a window's bounds among the keys each bound what is kept."""
+    spec = window.args.get("spec")
+    of_time = (
+        spec is not None and str(spec.args.get("kind")).upper() == "RANGE" and spec.args.get("start") != "UNBOUNDED"
+    )
+    keys = [column.name for key in window.args.get("partition_by") or [] for column in key.find_all(exp.Column)]
+    in_window = any(name.endswith(("_window_start", "_window_end", "window_start", "window_end")) for name in keys)
+    return not (isinstance(window, RowWindow) or of_time or in_window)
 
 
 def _union(query: BoundQuery | None, look: Look) -> None:

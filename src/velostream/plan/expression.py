@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 
 from sqlglot import exp
 
 from velostream.plan.header_calls import as_written, for_spark
+from velostream.plan.rewriting import Rule, rewritten
 from velostream.positions import Span
 from velostream.types import BOOLEAN, Type
 
@@ -68,7 +69,7 @@ class Expression:
 
     def over(self, names: Mapping[str, str]) -> Expression:
         """The same with fields renamed."""
-        return self.rewritten(lambda node: _renamed(node, names))
+        return self.with_parts(lambda node: _renamed(node, names))
 
     def given(self, values: Mapping[str, Expression]) -> Expression:
         """The same with fields replaced by what they stand for."""
@@ -78,11 +79,11 @@ class Expression:
                 return values[node.name].tree.copy()
             return node
 
-        return self.rewritten(replaced)
+        return self.with_parts(replaced)
 
-    def rewritten(self, rule: Callable[[exp.Expr], exp.Expr]) -> Expression:
+    def with_parts(self, rule: Rule) -> Expression:
         """The same with every node of the tree given to `rule`."""
-        return replace(self, tree=self.tree.transform(rule))
+        return replace(self, tree=rewritten(self.tree, rule))
 
 
 def column(name: str) -> exp.Column:
@@ -117,12 +118,13 @@ def text_of(tree: exp.Expr) -> str:
     """SQL as a user would write it: fields without quotes where they need none."""
     from velostream.sql.printing.text import print_sql
 
-    return print_sql(as_written(tree).transform(_shown))
+    return print_sql(rewritten(as_written(tree), _shown))
 
 
 def _shown(node: exp.Expr) -> exp.Expr:
     if isinstance(node, exp.Paren) and not isinstance(node.this, exp.Query):
-        return _shown(node.this)  # the printer puts parentheses where they are needed
+        inner: exp.Expr = node.this  # the printer puts parentheses where they are needed
+        return inner.copy()
     if isinstance(node, exp.Column) and not node.table:
         return exp.Var(this=node.name)
     if isinstance(node, exp.Identifier) and node.args.get("quoted") and _PLAIN.fullmatch(node.name):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from velostream.plan.rewriting import rewritten
+
 HEADERS = "_headers"
 READERS = ("HEADER", "HAS_HEADER", "HEADER_KEYS")
 SETTERS = ("SET_HEADER", "REMOVE_HEADER")
@@ -23,7 +25,7 @@ def reading(tree: exp.Expr, field: str) -> exp.Expr:
         column = exp.Column(this=exp.Identifier(this=field, quoted=True))
         return exp.Anonymous(this=name, expressions=[*(each.copy() for each in node.expressions), column])
 
-    return tree.transform(rule)
+    return rewritten(tree, rule)
 
 
 def as_written(tree: exp.Expr) -> exp.Expr:
@@ -35,7 +37,7 @@ def as_written(tree: exp.Expr) -> exp.Expr:
             return node
         return exp.Anonymous(this=name, expressions=[each.copy() for each in node.expressions[:-1]])
 
-    return tree.transform(rule)
+    return rewritten(tree, rule)
 
 
 def for_spark(tree: exp.Expr) -> exp.Expr:
@@ -53,9 +55,9 @@ def for_spark(tree: exp.Expr) -> exp.Expr:
         *arguments, headers = node.expressions
         lowered = _parsed(function.lower([spark_sql(each) for each in arguments]))
         named: exp.Expr = headers
-        return lowered.transform(lambda part: named.copy() if _is_headers(part) else part)
+        return rewritten(lowered, lambda part: named.copy() if _is_headers(part) else part)
 
-    return tree.transform(rule)
+    return rewritten(tree, rule)
 
 
 def _name(node: exp.Expr) -> str:

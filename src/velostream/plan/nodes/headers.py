@@ -10,7 +10,6 @@ from velostream.plan.fields import Field, Fields
 from velostream.plan.header_calls import HEADERS
 from velostream.plan.nodes.base import Node
 
-
 EDITED = "_edited_headers"
 
 

@@ -7,9 +7,23 @@ from velostream.sql.dialect import Velo
 from velostream.sql.tokens import VeloTokenizer, scan
 from velostream.sql.words import ADDED, RESERVED
 
-SIGNS = tuple("( ) , . ; * + - / % = <> < > <= >= <=> || :: -> => [ ] { } ? @ # $ ! ~ & | ^ : \\".split())
+SIGNS = (*"(),.;*+-/%=<>[]{}?@#$!~&|^:\\", "<>", "<=", ">=", "<=>", "||", "::", "->", "=>", "--", "/*", "*/")
 NAMES = ("a", "b", "t", "price", "`odd name`", "5s", "1h30m", "7", "1.5", "'text'", '"quoted"', "0x1F", "1e", "é", "5L")
-WORDS = (*sorted(RESERVED), *ADDED, "BY", "KEY", "PRIMARY", "PARTITION", "OVER", "FILTER", "NULLS", "FIRST", "ASC", "DESC", "INTERVAL")
+WORDS = (
+    *sorted(RESERVED),
+    *ADDED,
+    "BY",
+    "KEY",
+    "PRIMARY",
+    "PARTITION",
+    "OVER",
+    "FILTER",
+    "NULLS",
+    "FIRST",
+    "ASC",
+    "DESC",
+    "INTERVAL",
+)
 CHARACTERS = "'\"`()-*/;,.@$#{}[]\\ \n\tax0_é\x00"
 
 

@@ -81,6 +81,12 @@ def parse_expression(text: str, base: Span | None = None) -> exp.Expr:
     return tree
 
 
+def split(text: str) -> list[str]:
+    """The text of each statement, without its `;`."""
+    pieces = _pieces(scan(Text(text), VeloTokenizer(Velo)).tokens, len(text))
+    return [text[start:end] for start, end in map(_range, pieces)]
+
+
 def _parsed(tokens: list[Token], source: Text) -> Statement | list[SyntaxRefused]:
     try:
         return VeloParser(dialect=Velo).parse_statement(tokens, source)

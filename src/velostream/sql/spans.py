@@ -21,9 +21,8 @@ def offsets(node: exp.Expr) -> tuple[int, int] | None:
     return (noted[0], noted[1]) if noted else None
 
 
-def settle(root: exp.Expr, text: Text) -> None:
-    """Gives every node of a tree its span: its own text, else what its children cover, else that of its parent."""
-    nodes = list(root.walk(bfs=True))
+def settle(nodes: list[exp.Expr], text: Text) -> None:
+    """Gives every node its span: its own text, else what its children cover, else its parent's. Parents come first."""
     for node in reversed(nodes):
         if offsets(node) is None:
             covered = [at for child in node.iter_expressions() if (at := offsets(child)) is not None]

@@ -21,6 +21,7 @@ DEEPEST = 60
 TOO_DEEP = "the statement is too deeply nested"
 
 _MOST_SHOWN = 8
+_MOST_AHEAD = 8
 
 
 class Cursor(SparkParser):
@@ -34,7 +35,7 @@ class Cursor(SparkParser):
         self._tokens = tokens
         self._tokens_size = len(tokens)
         self._words = [_word(token) for token in tokens]
-        self._words += [""] * 4
+        self._words += [""] * _MOST_AHEAD
         self._names: set[int] = set()
         self._expected: dict[str, None] = {}
         self._expected_at = -1
@@ -55,9 +56,9 @@ class Cursor(SparkParser):
     def ahead(self, *words: str, by: int = 0) -> bool:
         """True where these words follow one another from here (or `by` tokens further); nothing is taken."""
         here = self._index + by
-        return all(
-            here + step < len(self._words) and self._words[here + step] == word for step, word in enumerate(words)
-        )
+        if len(words) == 1:
+            return self._words[here] == words[0]
+        return tuple(self._words[here : here + len(words)]) == words
 
     def at(self, *words: str) -> bool:
         """As `ahead`, and remembers for the error message that these words would have been understood here."""

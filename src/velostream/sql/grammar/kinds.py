@@ -142,10 +142,12 @@ class Kinds(Names):
     def _interval(self) -> exp.DataType:
         if self.word not in _FIELDS:
             return exp.DataType(this=exp.DType.INTERVAL)
-        first = self._field()
-        if not self.accept("TO"):
-            return exp.DataType(this=exp.Interval(unit=first))
-        return exp.DataType(this=exp.Interval(unit=exp.IntervalSpan(this=first, expression=self._field())))
+        unit: exp.Expr = self._field()
+        if self.accept("TO"):
+            unit = exp.IntervalSpan(this=unit, expression=self._field())
+        interval = exp.Interval()
+        interval.set("unit", unit)
+        return exp.DataType(this=interval)
 
     def _field(self) -> exp.Var:
         if self.word not in _FIELDS:

@@ -111,7 +111,9 @@ class Lengths(Kinds):
             unit = self.node(exp.IntervalSpan(this=unit, expression=self._unit()), at - 2)
         elif self.kind_ahead() is TokenType.NUMBER and self._words[self._index + 1] in UNITS:
             return self._many_parts(start)
-        return self.node(exp.Interval(this=first, unit=unit), start)
+        interval = exp.Interval(this=first)
+        interval.set("unit", unit)  # the constructor would make another node of it, without a place
+        return self.node(interval, start)
 
     def _many_parts(self, start: int) -> exp.Interval:
         """Several parts are kept as Spark's one string, which means the same."""

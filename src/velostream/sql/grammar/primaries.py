@@ -74,7 +74,7 @@ class Primaries(Lengths):
                 value = self.node(FieldAccess(this=value, expression=self.read_name_after_dot()), start)
             elif self.accept("::"):
                 value = self.node(exp.Cast(this=value, to=self.read_type()), start)
-            elif self.ahead("COLLATE") and self.name_ahead(1):
+            elif self.ahead("COLLATE") and self.name_ahead(1) and not self.clause_ahead(1):
                 self._advance()
                 value = self.node(exp.Collate(this=value, expression=self.read_name("a collation")), start)
             else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable
 from typing import ClassVar, TypeVar
 
@@ -86,32 +87,32 @@ class VeloParser(Commands):
     def _finished(self, tree: Tree, text: Text) -> Tree:
         if not self.at_end:
             self.unexpected()
-        self._measure(tree)
-        spans.settle(tree, text)
-        self._account(tree)
+        nodes = list(tree.walk(bfs=True))
+        self._measure(nodes)
+        spans.settle(nodes, text)
+        self._account(nodes)
         return tree
 
-    def _measure(self, tree: exp.Expr) -> None:
+    def _measure(self, nodes: list[exp.Expr]) -> None:
         """Refuses a tree that is deeper than what later steps, which walk it recursively, can take."""
-        depths = {id(tree): 0}
-        for node in tree.walk(bfs=True):
-            depth = depths[id(node)]
+        depths: dict[int, int] = {}
+        for node in nodes:
+            depth = depths[id(node)] = depths.get(id(node.parent), -1) + 1
             if depth > DEEPEST_TREE:
                 self.refuse(TOO_DEEP, hint="split it with CTEs or streams", span=self.here(0, self._tokens_size - 1))
-            depths.update((id(child), depth + 1) for child in node.iter_expressions())
 
-    def _account(self, tree: exp.Expr) -> None:
+    def _account(self, nodes: list[exp.Expr]) -> None:
         """Refuses a name, string or number that is nowhere in the tree. No rule should lose one; this proves it."""
-        held: set[int] = set()
-        for node in tree.walk():
-            at = spans.offsets(node)
-            if at is not None and (not any(True for _ in node.iter_expressions()) or isinstance(node, exp.Anonymous)):
-                held.add(at[0])
-                held.update(range(at[0], at[1]) if not isinstance(node, exp.Anonymous) else ())
-        for index in sorted(self._names):
-            token = self._tokens[index]
-            if token.start not in held:
-                self.refuse(f"'{token.text}' is not understood here", hint="remove it", span=self.here(index))
+        parents = {id(node.parent) for node in nodes}
+        calls = {at[0] for node in nodes if isinstance(node, exp.Anonymous) and (at := spans.offsets(node))}
+        leaves = sorted(at for node in nodes if id(node) not in parents and (at := spans.offsets(node)))
+        starts = [start for start, _ in leaves]
+        for index in self._names:
+            start = self._tokens[index].start
+            leaf = bisect_right(starts, start) - 1
+            if start not in calls and (leaf < 0 or leaves[leaf][1] <= start):
+                shown = self._tokens[index].text
+                self.refuse(f"'{shown}' is not understood here", hint="remove it", span=self.here(index))
 
     def _parse_statement(self) -> exp.Expr | None:
         """How sqlglot's own `parse` comes in."""

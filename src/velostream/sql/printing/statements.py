@@ -53,6 +53,10 @@ class VeloGenerator(Queries):
         constraints = [self.sql(constraint, "kind") for constraint in expression.args.get("constraints") or ()]
         return _joined(f"{self.sql(expression, 'this')}{sep}{self.sql(expression, 'kind')}", *constraints)
 
+    def notnullcolumnconstraint_sql(self, expression: exp.NotNullColumnConstraint) -> str:
+        """`NOT NULL`, or `NULL` where it was written."""
+        return "NULL" if expression.args.get("allow_null") else "NOT NULL"
+
     def primarykey_sql(self, expression: exp.PrimaryKey) -> str:
         """`PRIMARY KEY (a, b)`."""
         return _joined(f"PRIMARY KEY ({self.listed(expression.expressions)})", *(expression.args.get("options") or ()))

@@ -187,14 +187,20 @@ FROM (
         close,
         fast,
         slow,
-        LAG(fast > slow) OVER (ROWS WINDOW BUFFER 2 ROWS PARTITION BY symbol ORDER BY bar_start) AS was_above
+        LAG(fast > slow) OVER (
+            ROWS WINDOW BUFFER 2 ROWS PARTITION BY symbol ORDER BY bar_start EXPIRE AFTER 1h
+        ) AS was_above
     FROM (
         SELECT
             symbol,
             bar_start,
             close,
-            AVG(close) OVER (ROWS WINDOW BUFFER 5 ROWS PARTITION BY symbol ORDER BY bar_start)   AS fast,
-            AVG(close) OVER (ROWS WINDOW BUFFER 20 ROWS PARTITION BY symbol ORDER BY bar_start)  AS slow
+            AVG(close) OVER (
+                ROWS WINDOW BUFFER 5 ROWS PARTITION BY symbol ORDER BY bar_start EXPIRE AFTER 1h
+            ) AS fast,
+            AVG(close) OVER (
+                ROWS WINDOW BUFFER 20 ROWS PARTITION BY symbol ORDER BY bar_start EXPIRE AFTER 1h
+            ) AS slow
         FROM ohlcv
     ) AS averages
 ) AS crossings

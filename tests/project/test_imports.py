@@ -1,0 +1,64 @@
+"""Imports point one way only, from high to low."""
+
+import pytest
+from tests.project.modules import MODULES, Module
+
+ALPHABET = {"codes", "diagnostics", "durations", "errors", "events", "lazy", "positions", "registry", "sizes", "types"}
+# Lowest first. Folders of one row do not know each other.
+LAYERS = (
+    ("",),
+    ("config",),
+    ("windows",),
+    ("functions",),
+    ("formats",),
+    ("sources", "sinks"),
+    ("sql",),
+    ("catalog",),
+    ("validation",),
+    ("plan",),
+    ("tables",),
+    ("spark",),
+    ("jobs",),
+    ("observability",),
+    ("server",),
+    ("cli",),
+    ("testing",),
+)
+RANK = {package: rank for rank, row in enumerate(LAYERS) for package in row}
+ONLY_IN = {
+    "sqlglot": {"sql", "validation", "plan"},
+    "pyspark": {"spark", "sources", "sinks", "tables", "jobs", "testing"},
+    "click": {"cli"},
+}
+
+
+def package_of(imported: str) -> str | None:
+    """The folder of a module of ours, empty for the alphabet; None for somebody else's module."""
+    parts = imported.split(".")
+    if parts[0] != "velostream":
+        return None
+    return "" if len(parts) == 1 or parts[1] in ALPHABET or parts[1] == "__version__" else parts[1]
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.name)
+def test_a_module_imports_only_what_lies_below_it(module: Module) -> None:
+    assert module.package in RANK, f"folder '{module.package}' has no place in the order of layers"
+    for line, imported in module.imports():
+        package = package_of(imported)
+        if package is None or package == module.package:
+            continue
+        assert package in RANK, f"{module.path}:{line} imports {imported}, which has no place in the order of layers"
+        assert RANK[package] < RANK[module.package], f"{module.path}:{line} imports {imported} from above or beside it"
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.name)
+def test_heavy_libraries_stay_where_they_belong(module: Module) -> None:
+    for line, imported in module.imports():
+        library = imported.split(".")[0]
+        allowed = ONLY_IN.get(library, {module.package})
+        assert module.package in allowed, f"{module.path}:{line} imports {library}, which only {sorted(allowed)} may"
+
+
+def test_the_alphabet_is_what_lies_beside_the_folders() -> None:
+    beside = {module.name.removeprefix("velostream.") for module in MODULES if module.package == ""} - {"velostream"}
+    assert beside <= ALPHABET

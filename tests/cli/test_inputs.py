@@ -91,6 +91,10 @@ def test_a_word_alone_may_have_been_meant_as_a_query(tmp_path: Path, monkeypatch
     assert "SELECT" in refusal.value.hint
 
 
+def test_nothing_is_an_empty_query_and_not_the_current_folder() -> None:
+    assert [given.name for given in resolve("")] == ["<query>"]
+
+
 def test_a_long_query_is_not_taken_for_a_path() -> None:
     (given,) = resolve("SELECT " + ", ".join(f"column_{n}" for n in range(2000)) + " FROM trades")
     assert given.name == "<query>"

@@ -9,7 +9,7 @@ import click
 from velostream.errors import NotFound
 
 
-@click.command("docs")
+@click.command("docs", short_help="Write the reference pages.")
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option("--check", is_flag=True, help="Write nothing; exit with 2 when a page is not up to date.")
 @click.pass_context

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from velostream.validation.bound import BoundApplication, BoundStatement
 
 
-@click.command("explain")
+@click.command("explain", short_help="Show how the statements of a file will run.")
 @click.argument("file", metavar="FILE | 'SELECT …' | -")
 @click.option("--statement", "-s", metavar="NAME", help="Only this job, stream or table.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)

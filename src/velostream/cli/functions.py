@@ -18,7 +18,7 @@ _NAMES = 44
 """No wider than this is the column of signatures, so that one long signature does not push all docs aside."""
 
 
-@click.command("functions")
+@click.command("functions", short_help="List the functions, or show one.")
 @click.argument("name", required=False)
 def command(*, name: str | None) -> None:
     """List the functions, those of a family, or show one with its signature and an example.

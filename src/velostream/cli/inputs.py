@@ -45,10 +45,10 @@ def resolve(argument: str) -> Iterator[Input]:
     path = Path(argument)
     if argument == "-":
         yield Input("<stdin>", _decoded(sys.stdin.buffer.read(), "<stdin>"), Path())
-    elif _exists(path):
+    elif argument.strip() and _exists(path):
         for file in _sql_files(path) if path.is_dir() else [path]:
             yield read(file)
-    elif looks_like_sql(argument):
+    elif not argument.strip() or looks_like_sql(argument):
         yield query(argument)
     else:
         raise not_found(path)

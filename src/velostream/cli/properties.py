@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from velostream.config.property import Family, Property
 
 
-@click.command("properties")
+@click.command("properties", short_help="List what can be set.")
 @click.argument("prefix", default="")
 def command(*, prefix: str) -> None:
     """List the properties, those that begin with PREFIX, or those of a group such as kafka_source.

@@ -15,7 +15,7 @@ from velostream.cli.report import FORMATS, Checked
 from velostream.errors import VeloError
 
 
-@click.command("validate")
+@click.command("validate", short_help="Check SQL files; all findings at once.")
 @click.argument("what", nargs=-1, metavar="FILE... | 'SELECT …' | -")
 @click.option("--query", "-q", "queries", multiple=True, metavar="SQL", help="Check this SQL; may be repeated.")
 @click.option("--format", "form", type=click.Choice(list(FORMATS)), default="text", show_default=True)

@@ -56,12 +56,18 @@ def test_a_long_line_is_shown_around_the_mark(place: int) -> None:
     line = "a, " * 300 + "b" * 20
     line = line[:place] + "pirce" + line[place:]
     shown, marks = marked(line, "pirce")
-    assert len(shown) <= WIDEST + 4
+    assert len(shown) <= WIDEST
     assert shown[marks.index("^") :].startswith("pirce")
     assert marks.count("^") == 5
 
 
 def test_a_long_mark_ends_with_what_is_shown() -> None:
     shown, marks = mark("x" * 500, 1, 501)
-    assert shown == "x" * WIDEST + " …"
-    assert marks == "^" * WIDEST
+    assert shown == "x" * (WIDEST - 4) + " …"
+    assert marks == "^" * (WIDEST - 4)
+
+
+def test_a_narrow_terminal_shows_less() -> None:
+    shown, marks = mark("a" * 100 + "pirce" + "b" * 100, 101, 106, widest=60)
+    assert len(shown) <= 60
+    assert shown[marks.index("^") :].startswith("pirce")

@@ -55,6 +55,13 @@ def test_a_finding_without_a_place_names_the_file() -> None:
     )
 
 
+def test_a_message_stays_on_its_line() -> None:
+    finding = Diagnostic(Severity.ERROR, "syntax", "'a\nb\x1b[31m' is not understood", hint="say\tit", file="a.sql")
+    shown = render("text", Checked(Text("", "a.sql"), (finding,))).splitlines()
+    assert shown[0] == r"error[syntax]: 'a\nb\x1b[31m' is not understood"
+    assert shown[2] == r"hint: say\tit"
+
+
 def test_a_clean_file_is_one_line() -> None:
     assert render("text", clean()) == "good.sql: 12 statements, no errors"
     assert render("text", clean(statements=1)) == "good.sql: 1 statement, no errors"

@@ -6,10 +6,10 @@ import unicodedata
 
 TAB = 4
 WIDEST = 200
-_BEFORE = 60
+NARROWEST = 60
 
 
-def mark(line: str, column: int, end: int) -> tuple[str, str]:
+def mark(line: str, column: int, end: int, widest: int = WIDEST) -> tuple[str, str]:
     """The line as shown, and the carets below the columns from `column` up to, not including, `end`."""
     cells = _cells(line)
     first = min(column - 1, len(cells))
@@ -17,17 +17,17 @@ def mark(line: str, column: int, end: int) -> tuple[str, str]:
     before = sum(width for _, width in cells[:first])
     marked = sum(width for _, width in cells[first:last])
     shown = "".join(text for text, _ in cells)
-    if sum(width for _, width in cells) <= WIDEST:
+    if sum(width for _, width in cells) <= widest:
         return shown.rstrip(), " " * before + "^" * max(marked, 1)
-    return _cropped(cells, first, last)
+    return _cropped(cells, first, last, widest - 4)
 
 
-def _cropped(cells: list[tuple[str, int]], first: int, last: int) -> tuple[str, str]:
+def _cropped(cells: list[tuple[str, int]], first: int, last: int, room: int) -> tuple[str, str]:
     """A long line is shown around the marked stretch, with `…` where something is left out."""
-    start = max(0, first - _BEFORE)
+    start = max(0, first - room // 3)
     lead = "… " if start else ""
     width, stop = 0, start
-    while stop < len(cells) and width + cells[stop][1] <= WIDEST:
+    while stop < len(cells) and width + cells[stop][1] <= room:
         width += cells[stop][1]
         stop += 1
     shown = lead + "".join(text for text, _ in cells[start:stop]).rstrip() + (" …" if stop < len(cells) else "")

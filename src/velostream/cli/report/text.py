@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from velostream.cli.colours import Colours
 from velostream.cli.report.base import Checked, underlined
-from velostream.cli.report.source_line import mark
+from velostream.cli.report.source_line import NARROWEST, WIDEST, mark
 from velostream.cli.report.system_columns import reference
 from velostream.diagnostics import Diagnostic, Severity
 from velostream.positions import Text
@@ -35,7 +36,7 @@ class TextReport:
 def finding(diagnostic: Diagnostic, text: Text, colours: Colours) -> Iterator[str]:
     """One finding as lines."""
     head = colours.severe(f"{diagnostic.severity.value}[{diagnostic.code}]", diagnostic.severity)
-    yield f"{head}: {colours.paint(diagnostic.message, 'bold')}"
+    yield f"{head}: {colours.paint(one_line(diagnostic.message), 'bold')}"
     file = diagnostic.file or text.name
     place = underlined(diagnostic, text)
     if place is None:
@@ -45,13 +46,23 @@ def finding(diagnostic: Diagnostic, text: Text, colours: Colours) -> Iterator[st
         line, column, end = place
         gutter = " " * (len(str(line)) + 2)
         bar = colours.paint("|", "blue")
-        source, marks = mark(text.line(line), column, end)
+        source, marks = mark(text.line(line), column, end, widest=_room() - len(gutter))
         yield f"{gutter[1:]}{colours.paint('-->', 'blue')} {file}:{line}:{column}"
         yield f"{gutter}{bar}"
         yield f" {colours.paint(str(line), 'blue')} {bar} {source}".rstrip()
         yield f"{gutter}{bar} {marks.replace('^', '')}{colours.severe('^' * marks.count('^'), diagnostic.severity)}"
     if diagnostic.hint:
-        yield f"{colours.paint('hint:', 'bold', 'green')} {diagnostic.hint}"
+        yield f"{colours.paint('hint:', 'bold', 'green')} {one_line(diagnostic.hint)}"
+
+
+def one_line(text: str) -> str:
+    """A text with what would break its line, or speak to the terminal, written out: `\\n`."""
+    return "".join(each if each.isprintable() else repr(each)[1:-1] for each in text)
+
+
+def _room() -> int:
+    """Columns for a line of source: those of the terminal, or plenty where the output goes elsewhere."""
+    return max(shutil.get_terminal_size((WIDEST, 24)).columns, NARROWEST)
 
 
 def summary(checked: Checked, colours: Colours) -> str:

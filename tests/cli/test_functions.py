@@ -42,3 +42,13 @@ def test_an_unknown_one_names_the_nearest(velo: Velo) -> None:
     answer = velo("functions", "SPLITPART")
     assert answer.code == 2
     assert answer.err.startswith("error[unknown-function]: there is no function 'SPLITPART'\nhint: did you mean")
+
+
+def test_what_a_stream_cannot_have_says_so(velo: Velo) -> None:
+    function = next(function for function in LIBRARY.functions if function.refused)
+    assert f"refused: {function.refused}" in velo("functions", function.name).out
+
+
+def test_a_random_one_says_how_it_is_repeated(velo: Velo) -> None:
+    function = next(function for function in LIBRARY.functions if not function.deterministic)
+    assert "runs again gives the same value" in velo("functions", function.name).out

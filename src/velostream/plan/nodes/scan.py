@@ -26,7 +26,8 @@ class ScanWay:
 class Scan(Node):
     """An external stream under an alias; its fields are `alias.column` and `alias._system`.
 
-    `infers` is True where the columns are known only at the first start, when the plan is made anew.
+    `infers` is True where the columns are known only at the first start, when the plan is made anew. `declared` are
+    all columns of a record, which decoding goes by, whatever part of them is read.
     """
 
     source: str
@@ -41,6 +42,7 @@ class Scan(Node):
     changelog: bool = False
     key: tuple[str, ...] = ()
     way: ScanWay | None = None
+    declared: tuple[Field, ...] = field(default=(), compare=False)
 
     branches: ClassVar[tuple[str, ...]] = ()
 

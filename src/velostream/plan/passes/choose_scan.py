@@ -129,7 +129,8 @@ def _compares_alike(node: exp.Expr, fields: Fields) -> bool:
     kinds = {_family(fields.of(part.name).type) for part in parts if isinstance(part, exp.Column)}
     literals = {_literal_family(part) for part in parts if isinstance(part, exp.Literal)}
     plain = all(isinstance(part, exp.Column | exp.Literal | exp.Boolean) for part in parts)
-    return plain and len(kinds) == 1 and literals <= kinds and "other" not in kinds
+    allowed = {"integer", "number", "double"} if kinds == {"double"} else kinds
+    return plain and len(kinds) == 1 and literals <= allowed and "other" not in kinds
 
 
 def _family(kind: Type) -> str:

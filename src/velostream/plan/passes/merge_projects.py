@@ -34,4 +34,5 @@ def _merged(node: Node) -> Node:
 def _may_move(below: Project, name: str, uses: int) -> bool:
     column = next(each for each in below.columns if each.name == name)
     expression = column.expression
-    return expression.is_field or expression.is_constant or (uses == 1 and is_deterministic(expression))
+    cheap = expression.is_field or expression.is_constant or uses == 1
+    return cheap and is_deterministic(expression)

@@ -39,6 +39,7 @@ _USER = (
     Code("unknown-column", "a column that none of the sources has", "correct the name; the hint lists the columns"),
     Code("ambiguous-column", "a column that several sources have", "put the source's name or alias before it"),
     Code("unknown-function", "a function that neither Spark nor Velostream has", "correct the name, or register it as a Python function"),
+    Code("invalid-function", "a Python function that cannot be declared or loaded", "correct the file or package that the message names"),
     Code("unknown-window", "a window that is neither a kind of window nor a named one", "use TUMBLING, SLIDING, SESSION, CUMULATE or a name from `windowing:`"),
     Code("duplicate-name", "two statements, columns or aliases of one name", "rename one"),
     Code("reserved-column", "a user's column is named like a system column", "rename it with AS, or in the column list"),

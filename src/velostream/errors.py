@@ -90,6 +90,12 @@ class InvalidSchema(VeloError):
     code = "invalid-schema"
 
 
+class InvalidFunction(VeloError):
+    """A Python function that cannot be declared or loaded."""
+
+    code = "invalid-function"
+
+
 class SyntaxRefused(VeloError):
     """Text that is not a statement of the dialect."""
 

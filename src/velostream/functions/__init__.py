@@ -47,18 +47,18 @@ _FAMILIES = (
     *(random, session, sketches, spatial),
 )
 
-BUILT_IN = Library(function for family in _FAMILIES for function in family.FUNCTIONS)
+LIBRARY = Library(function for family in _FAMILIES for function in family.FUNCTIONS)
 """All functions that need no registration."""
 
-FUNCTIONS: dict[str, Function] = {function.name: function for function in BUILT_IN.functions}
+FUNCTIONS: dict[str, Function] = {function.name: function for function in LIBRARY.functions}
 """The built-in functions by name; `find` knows their aliases too."""
 
 
 def find(name: str) -> Function | None:
     """The built-in function of a name or alias, in any letter case."""
-    return BUILT_IN.find(name)
+    return LIBRARY.find(name)
 
 
 def names() -> tuple[str, ...]:
     """All names and aliases of built-in functions, in order."""
-    return BUILT_IN.names()
+    return LIBRARY.names()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from velostream.functions.base import ByLiteral
-from velostream.functions.returns import Rule, Types, at
+from velostream.functions.returns import Types, at
 from velostream.functions.widening import adjusted, as_decimal, bounded, widest
 from velostream.types import BIGINT, DATE, DOUBLE, INT, INTERVAL, STRING, UNKNOWN, Type, array, decimal
 
@@ -55,8 +55,11 @@ def widest_with_int(types: Types) -> Type:
 
 
 def uniform_type(types: Types) -> Type:
-    """UNIFORM: the wider of two integers, else the wider of two numbers."""
-    return widest(types[:2])
+    """UNIFORM: of whole numbers the wider, else the type that is not whole."""
+    left, right = at(types, 0), at(types, 1)
+    if left.is_integral == right.is_integral:
+        return widest((left, right)) if left.is_integral or left == right else UNKNOWN
+    return right if left.is_integral else left
 
 
 def shifted(types: Types) -> Type:
@@ -109,26 +112,32 @@ levelled = ByLiteral(_levelled)
 # two numbers, times or intervals
 
 
-def arithmetic(operator: str) -> Rule:
-    """What `+ - * / %` give."""
+def arithmetic(operator: str) -> ByLiteral:
+    """What `+ - * / %` give; beside a decimal, a whole number that is a literal counts its own digits only."""
+    return ByLiteral(lambda types, literals: _computed(operator, types, literals))
 
-    def of(types: Types) -> Type:
-        left, right = at(types, 0), at(types, 1)
-        if not (left.is_known and right.is_known):
-            return UNKNOWN
-        if left.is_temporal or right.is_temporal or INTERVAL in (left, right):
-            return _moved(operator, left, right)
-        both = widest((left, right))
-        if both.name != "DECIMAL":
-            return both if both.is_numeric and operator != "/" else DOUBLE
-        return _decimal(operator, *as_decimal(left), *as_decimal(right))
 
-    return of
+def _computed(operator: str, types: Types, literals: Literals) -> Type:
+    left, right = at(types, 0), at(types, 1)
+    if not (left.is_known and right.is_known):
+        return UNKNOWN
+    if left.is_temporal or right.is_temporal or INTERVAL in (left, right):
+        return _moved(operator, left, right)
+    both = widest((left, right))
+    if both.name != "DECIMAL":
+        return both if both.is_numeric and operator != "/" else DOUBLE
+    return _decimal(operator, *_exact(left, literals[0]), *_exact(right, literals[1]))
+
+
+def _exact(kind: Type, literal: object) -> tuple[int, int]:
+    if kind.is_integral and isinstance(literal, int):
+        return len(str(abs(literal))), 0
+    return as_decimal(kind)
 
 
 def difference(types: Types) -> Type:
     """DELTA: what `x - x` gives."""
-    return arithmetic("-")((at(types, 0), at(types, 0)))
+    return _computed("-", (at(types, 0), at(types, 0)), (None, None))
 
 
 def _moved(operator: str, left: Type, right: Type) -> Type:

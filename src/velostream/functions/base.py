@@ -6,8 +6,12 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from typing import TYPE_CHECKING
 
 from velostream.types import Type
+
+if TYPE_CHECKING:
+    from velostream.functions.implementation import Implementation
 
 
 class FunctionKind(Enum):
@@ -23,18 +27,27 @@ class Shape(Enum):
     """What types a parameter takes; which these are, is in `check.py`."""
 
     ANY = "any"
+    ATOMIC = "plain value"
+    CASTABLE = "number, text or truth value"
     NUMBER = "number"
     AMOUNT = "number or interval"
     MEASURE = "number, interval or time"
+    PERCENTAGE = "number or array of numbers"
     INTEGER = "integer"
     WHOLE = "whole number"
+    INT = "whole number up to INT"
     STRING = "string"
+    TEXT = "text"
     BINARY = "binary"
     BOOLEAN = "boolean"
     CONDITION = "condition"
     DATE = "date"
     TIME = "timestamp"
+    INSTANT = "timestamp with a zone"
+    CLOCK = "time of day"
+    SPAN = "date, time or interval"
     ARRAY = "array"
+    VECTOR = "array of FLOAT"
     MAP = "map"
     COLLECTION = "array or map"
     SEQUENCE = "string, binary or array"
@@ -42,7 +55,7 @@ class Shape(Enum):
     STRUCT = "struct"
     INTERVAL = "interval"
     VARIANT = "variant"
-    ORDERED = "ordered"
+    ORDERED = "sortable value"
     LAMBDA = "lambda"
     WORD = "word"
 
@@ -56,6 +69,10 @@ class Parameter:
     optional: bool = False
     repeated: bool = False
     constant: bool = False
+    alike: bool = False
+    """It must have a common type with the other such arguments."""
+    inner: bool = False
+    """It must have a common type with the elements of the first argument, or the keys where that is a map."""
 
     def __str__(self) -> str:
         return f"[{self.name}]" if self.optional else self.name
@@ -99,6 +116,8 @@ class Function:
     deterministic: bool = True
     alternatives: tuple[tuple[Parameter, ...], ...] = ()
     refused: str = ""
+    implementation: Implementation | None = None
+    """What runs it, for a function that a user wrote in Python."""
 
     @property
     def parameter_lists(self) -> tuple[tuple[Parameter, ...], ...]:

@@ -9,29 +9,38 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from velostream.functions.base import Function, Parameter, Shape, least, most
-from velostream.types import INTEGRAL, NUMERIC, Type
+from velostream.functions.widening import common
+from velostream.types import FLOAT, INTEGRAL, NUMERIC, UNKNOWN, Type
 
 _TIMES = ("DATE", "TIMESTAMP", "TIMESTAMP_NTZ")
-_TEXT = ("STRING", *NUMERIC, "BOOLEAN", *_TIMES, "TIME", "INTERVAL", "BINARY")
+_WRITABLE = ("STRING", *NUMERIC, "BOOLEAN", *_TIMES, "TIME", "INTERVAL", "BINARY", "VARIANT")
 _ACCEPTED: dict[Shape, tuple[str, ...]] = {
+    Shape.ATOMIC: _WRITABLE,
+    Shape.CASTABLE: (*NUMERIC, "STRING", "BOOLEAN", "TIMESTAMP", "INTERVAL", "VARIANT"),
     Shape.NUMBER: NUMERIC,
     Shape.AMOUNT: (*NUMERIC, "INTERVAL"),
     Shape.MEASURE: (*NUMERIC, "INTERVAL", *_TIMES),
-    Shape.INTEGER: (*INTEGRAL, "STRING"),
+    Shape.PERCENTAGE: (*NUMERIC, "ARRAY"),
+    Shape.INTEGER: (*NUMERIC, "STRING"),
     Shape.WHOLE: INTEGRAL,
-    Shape.STRING: _TEXT,
+    Shape.INT: INTEGRAL[:-1],
+    Shape.STRING: _WRITABLE,
+    Shape.TEXT: ("STRING",),
     Shape.BINARY: ("BINARY", "STRING"),
     Shape.BOOLEAN: ("BOOLEAN", "STRING"),
     Shape.CONDITION: ("BOOLEAN",),
     Shape.DATE: (*_TIMES, "STRING"),
     Shape.TIME: (*_TIMES, "STRING"),
+    Shape.INSTANT: ("TIMESTAMP",),
+    Shape.CLOCK: ("TIME",),
+    Shape.SPAN: (*_TIMES, "TIME", "INTERVAL", "STRING"),
     Shape.ARRAY: ("ARRAY",),
     Shape.MAP: ("MAP",),
     Shape.COLLECTION: ("ARRAY", "MAP"),
-    Shape.SEQUENCE: (*_TEXT, "ARRAY"),
+    Shape.SEQUENCE: (*_WRITABLE, "ARRAY"),
     Shape.NESTED: ("ARRAY", "MAP", "STRUCT", "VARIANT"),
     Shape.STRUCT: ("STRUCT",),
-    Shape.INTERVAL: ("INTERVAL", "STRING"),
+    Shape.INTERVAL: ("INTERVAL",),
     Shape.VARIANT: ("VARIANT",),
 }
 _UNORDERED = ("MAP", "VARIANT")
@@ -86,6 +95,8 @@ def accepts(shape: Shape, kind: Type) -> bool:
         return True
     if shape is Shape.ORDERED:
         return _is_ordered(kind)
+    if shape is Shape.VECTOR:
+        return kind.name == "ARRAY" and kind.arguments[0] in (FLOAT, UNKNOWN)
     names = _ACCEPTED.get(shape)
     return names is None or kind.name in names
 
@@ -112,14 +123,28 @@ def _arguments(count: int) -> str:
 
 
 def _mismatch(function: Function, parameters: tuple[Parameter, ...], types: tuple[Type, ...]) -> Problem | None:
-    for index, kind in enumerate(types):
-        parameter = parameter_of(parameters, index, len(types))
-        if accepts(parameter.shape, kind):
-            continue
-        subject = function.name if len(types) == 1 else f"'{parameter.name}' of {function.name}"
-        article = "an" if parameter.shape.value[0] in "aeiou" else "a"
-        message = f"{subject} takes {article} {parameter.shape.value}, not {kind}"
-        return Problem("type-mismatch", message, _advice(function, parameter, kind), index)
+    given = [parameter_of(parameters, index, len(types)) for index in range(len(types))]
+    for index, (parameter, kind) in enumerate(zip(given, types, strict=True)):
+        if not accepts(parameter.shape, kind):
+            subject = function.name if len(types) == 1 else f"'{parameter.name}' of {function.name}"
+            article = "an" if parameter.shape.value[0] in "aeiou" else "a"
+            message = f"{subject} takes {article} {parameter.shape.value}, not {kind}"
+            return Problem("type-mismatch", message, _advice(function, parameter, kind), index)
+    return _unlike(function, given, types)
+
+
+def _unlike(function: Function, given: list[Parameter], types: tuple[Type, ...]) -> Problem | None:
+    """The first argument that has no common type with those before it, or with what the first is made of."""
+    met: list[Type] = []
+    for index, (parameter, kind) in enumerate(zip(given, types, strict=True)):
+        others = types[0].arguments[:1] if parameter.inner else met if parameter.alike else ()
+        strings = parameter.shape is not Shape.ORDERED and not parameter.inner
+        if others and common((*others, kind), strings=strings) is None:
+            known = next(other for other in reversed(others) if other.name != "VOID")
+            message = f"{function.name} cannot take {known} and {kind} together"
+            return Problem("type-mismatch", message, f"cast one of them; {' or '.join(function.signatures)}", index)
+        if parameter.alike:
+            met.append(kind)
     return None
 
 

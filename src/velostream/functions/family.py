@@ -1,7 +1,8 @@
 """How a family of functions is written down: one call per function, its signature as text.
 
 `SUBSTRING(text: string, start: integer, [length: integer])`; a name in brackets is optional, `values*` comes again and
-again, `k!` must be a constant, `| (…)` is another way to call the function. Without a shape a parameter takes anything.
+again, `k!` must be a constant, those marked `=` must have a common type, one marked `~` must fit into the first, an
+array or map. `| (…)` is another way to call the function. Without a shape a parameter takes anything.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from functools import cache
 
 from velostream.functions.base import Function, FunctionKind, Parameter, Returns, Shape
 
-_PARAMETER = re.compile(r"(\[)?(\w+)([*!]?)(?:: (\w+))?(\])?(?:, |$)")
+_PARAMETER = re.compile(r"(\[)?(\w+)([*!=~]*)(?:: (\w+))?(\])?(?:, |$)")
 _SHAPES = {shape.name.lower(): shape for shape in Shape}
 
 
@@ -39,8 +40,7 @@ class Family:
         refused: str = "",
     ) -> Function:
         """One function."""
-        name, *lists = signature.replace(") | (", "(")[:-1].split("(")
-        parameters = [parse_parameters(text) for text in lists]
+        name, parameters = parse_signature(signature)
         return Function(
             name,
             self.kind,
@@ -55,9 +55,17 @@ class Family:
             accumulator,
             merges,
             deterministic,
-            tuple(parameters[1:]),
+            parameters[1:],
             refused,
         )
+
+
+def parse_signature(text: str) -> tuple[str, tuple[tuple[Parameter, ...], ...]]:
+    """The name and the parameter lists that a text means."""
+    name, *lists = text.replace(") | (", "(").removesuffix(")").split("(")
+    if not lists or not name.isidentifier():
+        raise ValueError(f"'{text}' is not a signature")
+    return name, tuple(map(parse_parameters, lists))
 
 
 @cache
@@ -66,11 +74,11 @@ def parse_parameters(text: str) -> tuple[Parameter, ...]:
     parameters = []
     position = 0
     for match in _PARAMETER.finditer(text):
-        opening, name, mark, shape, closing = match.groups()
+        opening, name, marks, shape, closing = match.groups()
         if match.start() != position or bool(opening) != bool(closing) or (shape and shape not in _SHAPES):
             raise ValueError(f"'{text}' is not a list of parameters at '{text[position:]}'")
         kind = _SHAPES[shape] if shape else Shape.ANY
-        parameters.append(Parameter(name, kind, bool(opening), mark == "*", mark == "!"))
+        parameters.append(Parameter(name, kind, bool(opening), *(sign in marks for sign in "*!=~")))
         position = match.end()
     if position != len(text):
         raise ValueError(f"'{text}' is not a list of parameters at '{text[position:]}'")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from velostream.functions.widening import widest
-from velostream.types import BIGINT, DATE, DOUBLE, INT, STRING, TIMESTAMP, UNKNOWN, Type, array, map_of, struct
+from velostream.types import BIGINT, DATE, DOUBLE, INT, NULL, STRING, TIMESTAMP, UNKNOWN, Type, array, map_of, struct
 
 Types = tuple[Type, ...]
 Rule = Callable[[Types], Type]
@@ -72,9 +72,21 @@ def element(types: Types) -> Type:
     return _part(container, 1 if container.name == "MAP" else 0)
 
 
+def joined(index: int) -> Rule:
+    """An array with one more element: where that is of another type, the array may become one of a wider type."""
+
+    def of(types: Types) -> Type:
+        inner, other = _part(at(types, 0), 0), at(types, index)
+        if other in (inner, NULL):
+            return at(types, 0)
+        return array(widest((inner, other)) if inner.is_integral and other.is_integral else UNKNOWN)
+
+    return of
+
+
 def stepped(types: Types) -> Type:
     """SEQUENCE: an array of the type of its bounds."""
-    return array(widest(types[:2]))
+    return array(widest(types if all(kind.is_integral for kind in types) else types[:2]))
 
 
 def mapped(types: Types) -> Type:
@@ -131,27 +143,25 @@ def top_items(types: Types) -> Type:
 # text
 
 
-def text_or_binary(types: Types) -> Type:
-    """BINARY where the first argument is, else STRING."""
-    kind = at(types, 0)
-    return kind if kind.name in ("BINARY", "UNKNOWN") else STRING
+def text_or_binary(*indices: int) -> Rule:
+    """BINARY where all arguments at these indices that are given are, else STRING."""
+    return lambda types: _text(tuple(types[index] for index in indices if index < len(types)))
 
 
 def text_at(index: int) -> Rule:
     """BINARY where all arguments from one on are, else STRING."""
+    return lambda types: _text(types[index:])
 
-    def of(types: Types) -> Type:
-        rest = types[index:]
-        return rest[0] if rest and all(kind.name == "BINARY" for kind in rest) else STRING
 
-    return of
+def _text(types: Types) -> Type:
+    if any(not kind.is_known for kind in types):
+        return UNKNOWN
+    return types[0] if types and all(kind.name == "BINARY" for kind in types) else STRING
 
 
 def concatenated(types: Types) -> Type:
     """CONCAT: arrays give an array, binary values binary, all else a string."""
-    if any(not kind.is_known for kind in types):
-        return UNKNOWN
-    return widest(types) if any(kind.name == "ARRAY" for kind in types) else text_at(0)(types)
+    return widest(types) if any(kind.name == "ARRAY" for kind in types) else _text(types)
 
 
 def reversed_type(types: Types) -> Type:

@@ -12,9 +12,14 @@ LARGEST = 38
 
 def widest(types: Iterable[Type]) -> Type:
     """The common type; UNKNOWN where one is unknown or Spark finds none."""
-    result = NULL
+    return common(types) or UNKNOWN
+
+
+def common(types: Iterable[Type], *, strings: bool = True) -> Type | None:
+    """The common type; None where there is none. With `strings`, a string is read as what it meets."""
+    result: Type | None = NULL
     for kind in types:
-        result = _wider(result, kind)
+        result = None if result is None else _wider(result, kind, strings)
     return result
 
 
@@ -35,24 +40,35 @@ def adjusted(precision: int, scale: int) -> Type:
     return decimal(LARGEST, max(LARGEST - (precision - scale), min(scale, 6)))
 
 
-def _wider(left: Type, right: Type) -> Type:
+def _wider(left: Type, right: Type, strings: bool) -> Type | None:
     if left == right or right == NULL:
         return left
     if left == NULL:
         return right
+    if not (left.is_known and right.is_known):
+        return UNKNOWN
     if left.is_numeric and right.is_numeric:
         return _wider_number(left, right)
     if left.is_temporal and right.is_temporal:
         return TIMESTAMP if left.is_time or right.is_time else DATE
-    if "STRING" in (left.name, right.name):
+    if strings and "STRING" in (left.name, right.name):
         return _wider_text(right if left.name == "STRING" else left)
-    if left.name == right.name and len(left.fields) == len(right.fields):
-        arguments = tuple(map(_wider, left.arguments, right.arguments))
-        fields = tuple(
-            (name, _wider(kind, other)) for (name, kind), (_, other) in zip(left.fields, right.fields, strict=True)
-        )
-        return Type(left.name, arguments, fields)
-    return UNKNOWN
+    return _wider_nested(left, right, strings)
+
+
+def _wider_nested(left: Type, right: Type, strings: bool) -> Type | None:
+    if left.name != right.name or len(left.fields) != len(right.fields):
+        return None
+    inner = [_wider(mine, other, strings) for mine, other in zip(_parts(left), _parts(right), strict=True)]
+    found = tuple(kind for kind in inner if kind is not None)
+    if len(found) < len(inner):
+        return None
+    names = [name for name, _ in left.fields]
+    return Type(left.name, () if names else found, tuple(zip(names, found, strict=False)))
+
+
+def _parts(kind: Type) -> tuple[Type, ...]:
+    return (*kind.arguments, *(field for _, field in kind.fields))
 
 
 def _wider_number(left: Type, right: Type) -> Type:
@@ -66,10 +82,10 @@ def _wider_number(left: Type, right: Type) -> Type:
     return max(left, right, key=lambda kind: INTEGRAL.index(kind.name))
 
 
-def _wider_text(other: Type) -> Type:
+def _wider_text(other: Type) -> Type | None:
     """What a string and another type meet as: the string is read as the other."""
     if other.is_integral:
         return BIGINT
     if other.is_numeric:
         return DOUBLE
-    return other if other.name not in ("ARRAY", "MAP", "STRUCT") else UNKNOWN
+    return other if other.name not in ("ARRAY", "MAP", "STRUCT", "INTERVAL") else None

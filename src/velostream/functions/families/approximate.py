@@ -11,13 +11,13 @@ aggregate = Family("approximate aggregate", FunctionKind.AGGREGATE)
 # fmt: off
 FUNCTIONS: tuple[Function, ...] = (
     aggregate("APPROX_COUNT_DISTINCT(value: ordered, [error!: number])", BIGINT,
-      "About how many different values there are.",
+      "About how many different values there are",
       "APPROX_COUNT_DISTINCT(symbol)", "2", accumulator="approx_count_distinct"),
-    aggregate("APPROX_PERCENTILE(number: measure, percentage!, [accuracy!: integer])", several(same(), 1),
-      "About the value below which a share of the values lies.",
+    aggregate("APPROX_PERCENTILE(number: measure, percentage!: percentage, [accuracy!: integer])", several(same(), 1),
+      "About the value below which a share of the values lies",
       "APPROX_PERCENTILE(price, 0.5)", aliases=("PERCENTILE_APPROX",), accumulator="approx_percentile",
       merges=False),
     aggregate("HISTOGRAM_NUMERIC(number: measure, bins!: integer)", histogram,
-      "A histogram of so many bins: their centres and heights.",
+      "A histogram of so many bins: their centres and heights",
       "HISTOGRAM_NUMERIC(quantity, 2)", accumulator="histogram_numeric", merges=False),
 )

@@ -32,7 +32,7 @@ test: setup ## lint and all tests, with the coverage of the package
 	$(BIN)/python -m pytest --cov=velostream --cov-report=term
 
 fuzz: setup ## 20,000 mutated statements: no traceback, no hang, no truncated statement
-	VELO_FUZZ=20000 $(BIN)/python -m pytest -q tests/sql/test_fuzz.py
+	VELO_FUZZ=20000 $(BIN)/python -m pytest -q tests/sql/test_fuzz.py tests/project/test_no_traceback.py
 
 lint: setup ## ruff and mypy
 	$(BIN)/ruff check .

@@ -105,3 +105,28 @@ def test_with_enough_lateness_corrections_lead_to_the_same(
     window: Any, how: Emission, batches: list[list[Record]]
 ) -> None:
     check(window, how, batches, lateness=Lateness(FAR))
+
+
+DISCARDING = [
+    emission(early=3, accumulation="discarding"),
+    emission(on="alarm", fallback=4, accumulation="discarding"),
+    emission(count=2, accumulation="discarding"),
+]
+
+
+@pytest.mark.parametrize("how", DISCARDING, ids=range(len(DISCARDING)))
+@pytest.mark.parametrize("window", [w for w in WINDOWS if not isinstance(w, Session)], ids=name)
+@QUICK
+@given(batches=runs, lateness=st.sampled_from([0, FAR]))
+def test_discarding_rows_add_up(window: Any, how: Emission, batches: list[list[Record]], lateness: int) -> None:
+    batches = numbered(batches)
+    time = WatermarkSettings(max_out_of_orderness=0 if lateness else FAR)
+    run = Run(settings(window, emission=how, watermark=time, lateness=Lateness(lateness)))
+    play(run, batches)
+    sums: dict[tuple[Any, ...], int] = {}
+    for row in run.rows:
+        assert row["_emission"] != "retract"
+        group = (row["key"], row["_window_start"], row["_window_end"])
+        sums[group] = sums.get(group, 0) + row["n"]
+    everything = [record for batch in batches for record in batch]
+    assert sums == {group: n for group, (n, _, _) in expected(window, everything).items()}

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from velostream.windows.contents import Contents
+from velostream.windows.emission import Accumulation
 from velostream.windows.moment import Ask, Batch, Moment
 from velostream.windows.panes import LEAST
+from velostream.windows.settings import OperatorSettings
 from velostream.windows.state import Ledger, Store, newest, stacked
 from velostream.windows.statistics import Stats
 
@@ -30,20 +32,16 @@ class Keyed:
     """
 
     def __init__(
-        self,
-        window: Assigner,
-        keys: list[str],
-        contents: Contents,
-        allowed: int,
-        ttl: int | None,
-        store: Store,
-        snapshot: dict[str, Any],
+        self, window: Assigner, settings: OperatorSettings, contents: Contents, store: Store, snapshot: dict[str, Any]
     ) -> None:
+        keys = list(settings.keys)
         self.window = window
         self.keys = keys
         self.contents = contents
-        self.allowed = allowed
-        self.ttl = ttl
+        self.allowed = settings.lateness.allowed
+        self.ttl = settings.ttl
+        discards = settings.emission.accumulation is Accumulation.DISCARDING
+        self.discarded = list(settings.aggregation.state) if discards else []
         self.by = ["_cell", *keys, "_start", "_end"]
         self.groups = Ledger("groups", store, newest(["_cell", *keys], "_version"), snapshot.get("groups"))
         self.alarms = Ledger("alarms", store, lambda frame, _: frame.unique(), snapshot.get("alarms"))
@@ -135,19 +133,14 @@ class Keyed:
 
     def keep(self, batch: Batch, moment: Moment, stats: Stats) -> None:
         """Store the keys that changed without what is beyond its lateness, and set their alarms."""
-        exploded, final = batch.asked, batch.final
-        if exploded is None:
+        if batch.asked is None:
             return
-        group = [*self.keys, "_window_start"]
-        settled = pl.lit(value=False)
-        if final is not None and final.height:
-            exploded = exploded.join(
-                final.select(group).unique().with_columns(pl.lit(value=True).alias("_settled")),
-                on=group,
-                how="left",
-                nulls_equal=True,
-            )
-            settled = pl.col("_settled").fill_null(value=False)
+        exploded = self._flagged(batch.asked, batch.final, "_settled")
+        if self.discarded:
+            exploded = self._flagged(exploded, batch.spoken, "_discarded")
+            unsaid = pl.when(~pl.col("_discarded"))
+            exploded = exploded.with_columns(unsaid.then(pl.col(name)).alias(name) for name in self.discarded)
+        settled = pl.col("_settled")
         exploded = exploded.with_columns(
             (settled & (pl.col("_fresh") > 0)).alias("_settled"), self._expired(moment).alias("_expired")
         )
@@ -158,14 +151,22 @@ class Keyed:
             pl.when(pl.col("_settled")).then(0).otherwise(pl.col("_fresh")).alias("_fresh")
         )
         self._let_go(exploded, stats)
-        changed = (
-            exploded.filter(pl.any_horizontal("_touched", "_settled", "_expired")).select("_cell", *self.keys).unique()
-        )
+        changes = ["_touched", "_settled", "_expired", *(["_discarded"] if self.discarded else [])]
+        changed = exploded.filter(pl.any_horizontal(changes)).select("_cell", *self.keys).unique()
         kept = self._of(exploded.filter(~pl.col("_expired")), changed)
         self._alarm(kept, moment)
         self._write(kept, changed, moment)
         if moment.after is not None:
             self.alarms.drop_below(moment.after + 1)
+
+    def _flagged(self, exploded: pl.DataFrame, rows: pl.DataFrame, name: str) -> pl.DataFrame:
+        """Fragments with a flag: true for those whose window is among the rows."""
+        if rows.is_empty():
+            return exploded.with_columns(pl.lit(value=False).alias(name))
+        group = [*self.keys, "_window_start"]
+        flags = rows.select(group).unique().with_columns(pl.lit(value=True).alias(name))
+        flagged = exploded.join(flags, on=group, how="left", nulls_equal=True)
+        return flagged.with_columns(pl.col(name).fill_null(value=False))
 
     def _expired(self, moment: Moment) -> pl.Expr:
         if moment.after is None:

@@ -44,8 +44,9 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What a batch brought (`delta`), which fragments it asked for, and which windows spoke a final or late row."""
+    """What a batch brought (`delta`), which fragments it asked for, the rows it spoke, and the final or late ones."""
 
     delta: pl.DataFrame
     asked: pl.DataFrame | None
-    final: pl.DataFrame | None
+    spoken: pl.DataFrame
+    final: pl.DataFrame

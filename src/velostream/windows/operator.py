@@ -14,7 +14,7 @@ from velostream.windows.assigners.unbounded import Unbounded
 from velostream.windows.clock import Clock
 from velostream.windows.contents import Contents, Contributed, Folded
 from velostream.windows.emission import Changes
-from velostream.windows.emission.base import FINAL, LATE
+from velostream.windows.emission.base import FINAL, LATE, RETRACT
 from velostream.windows.facts import CLOCK_SKEW, Facts, without_skewed
 from velostream.windows.firings import Firings
 from velostream.windows.keyed import Keyed
@@ -22,6 +22,7 @@ from velostream.windows.lateness import TOO_LATE, LateStrategy, judged
 from velostream.windows.moment import Ask, Batch, Moment
 from velostream.windows.outcome import Outcome, letters
 from velostream.windows.panes import Panes
+from velostream.windows.previous import Previous
 from velostream.windows.running import running
 from velostream.windows.settings import EVENT_COUNT, OperatorSettings
 from velostream.windows.speaker import WINDOW, Speaker
@@ -62,24 +63,30 @@ class Operator:
         self.window = settings.assigner
         contents: Contents = (Contributed if settings.replaces else Folded)(settings.aggregation)
         self.contents = contents
-        allowed, shelf = settings.lateness.allowed, saved.get("shelf", {})
+        self.firings = Firings(self.keys, keyed=self.window.keyed, store=store, snapshot=saved.get("fired"))
+        shelf = saved.get("shelf", {})
         self.shelf: Panes | Keyed
         if self.window.keyed:
-            self.shelf = Keyed(self.window, self.keys, contents, allowed, settings.ttl, store, shelf)
+            self.shelf = Keyed(self.window, settings, contents, store, shelf)
         else:
-            self.shelf = Panes(self.window, self.keys, contents, allowed, store, shelf)  # type: ignore[arg-type]
-        self.firings = Firings(self.keys, keyed=self.window.keyed, store=store, snapshot=saved.get("fired"))
+            self.shelf = Panes(self.window, settings, contents, self.firings, store, shelf)  # type: ignore[arg-type]
         self.speaker = Speaker(settings, self.firings)
         self.clock = Clock(store, saved.get("clock"))
+        self.previous: Previous | None = None
+        if settings.lateness.strategy is LateStrategy.UPDATE_PREVIOUS:
+            self.previous = Previous(settings, self._group, store, saved.get("previous", {}))
 
     def process(self, rows: pl.DataFrame, facts: Facts) -> Outcome:
         """Take a micro-batch, and answer with everything that it brings about."""
         stats = Stats(read=rows.height, open=self.open)
         before = self.watermark.value
         honest, refused = self._refuse(rows, facts, before, stats)
-        accepted, reopened, late = self._judge(honest, Moment(before, before, facts.now, self.number), stats)
+        accepted, beyond, late = self._judge(honest, Moment(before, before, facts.now, self.number), stats)
         after = self.watermark.advance(facts)
         said: list[pl.DataFrame] = []
+        if beyond.height and self.previous is not None:
+            self.number += 1
+            said.append(self._update(self.previous, beyond, Moment(before, before, facts.now, self.number), stats))
         parts = self._parts(accepted)
         for part in parts:
             self.number += 1
@@ -88,8 +95,8 @@ class Operator:
                 before, after if last else before, facts.now, self.number, facts.flush and last, facts.clocked
             )
             said.append(self._step(part, moment, stats))
-        if reopened.height:
-            said.append(self._reopen(reopened, moment, stats))
+        if beyond.height and self.previous is None:
+            said.append(self._reopen(beyond, moment, stats))
         stats.state_bytes_before_clearing = sum(ledger.bytes for ledger in self._ledgers)
         if after is not None:
             self.firings.forget(after - self.settings.lateness.allowed)
@@ -97,7 +104,8 @@ class Operator:
 
     @property
     def _ledgers(self) -> tuple[Ledger, ...]:
-        return (*self.shelf.ledgers, self.firings.ledger, self.clock.ledger)
+        more = self.previous.ledgers if self.previous is not None else ()
+        return (*self.shelf.ledgers, self.firings.ledger, self.clock.ledger, *more)
 
     def _refuse(
         self, rows: pl.DataFrame, facts: Facts, watermark: int | None, stats: Stats
@@ -116,7 +124,7 @@ class Operator:
     def _judge(
         self, rows: pl.DataFrame, moment: Moment, stats: Stats
     ) -> tuple[pl.DataFrame, pl.DataFrame, list[pl.DataFrame]]:
-        """Rows that are accepted, rows whose windows are opened again, and letters for those that come too late."""
+        """Rows that are accepted, rows beyond retention that are processed all the same, and letters for the others."""
         time = pl.col("_event_time")
         if self.settings.watermark.strategy is Strategy.PROCESSING and moment.before is not None:
             time = pl.max_horizontal(time, pl.lit(moment.before, pl.Int64))
@@ -140,9 +148,17 @@ class Operator:
         if strategy is LateStrategy.INCLUDE_IN_NEXT:
             there = pl.lit(moment.before, pl.Int64)
             return pl.concat([fine, gone.with_columns(there.alias("_start"), there.alias("_end"))]), none, []
+        updates = none
+        if self.previous is not None:
+            updates, gone = self.previous.split(gone, moment.before)
+            if self.window.keyed and moment.before is not None:
+                homed, updates = self.previous.homed(updates, moment.before - self.settings.lateness.allowed)
+                fine = pl.concat([fine, homed])
+        if gone.is_empty():
+            return fine, updates, []
         dead = strategy is not LateStrategy.DROP
         (stats.dead_lettered if dead else stats.dropped)[TOO_LATE] += gone.height
-        return fine, none, [letters(gone, TOO_LATE, moment.before, dead=dead)]
+        return fine, updates, [letters(gone, TOO_LATE, moment.before, dead=dead)]
 
     def _parts(self, rows: pl.DataFrame) -> list[pl.DataFrame]:
         """The batch in one part; or, where every record speaks and no prefix can be computed, the nth of every key."""
@@ -180,7 +196,8 @@ class Operator:
             else:
                 said = self._ask(asked, moment)
         final = said.filter(pl.col("_emission").is_in([FINAL, LATE]))
-        self.shelf.keep(Batch(delta, asked, final), moment, stats)
+        spoken = said.filter(pl.col("_emission") != RETRACT)
+        self.shelf.keep(Batch(delta, asked, spoken, final), moment, stats)
         return said
 
     def _marked(self, delta: pl.DataFrame, placed: pl.DataFrame, condition: str) -> pl.DataFrame:
@@ -203,14 +220,21 @@ class Operator:
         critical = pl.col("_critical") if "_critical" in asked.columns else pl.lit(value=False)
         touched = asked.filter("_touched").with_columns(critical.fill_null(value=False).alias("_critical"))
         labels = touched.group_by(group).agg(pl.col(name).any() for name in LABELS)
-        values = self.settings.aggregation.finish(self.contents.settle(asked, group))
+        if self.previous is not None:
+            asked = self.previous.with_extras(asked)
+        states = self.contents.settle(asked, group)
+        values = self.settings.aggregation.finish(states)
         values = values.join(labels, on=group, how="left", nulls_equal=True)
         values = self._celled(values.with_columns(pl.col(name).fill_null(value=False) for name in LABELS))
         known = asked if self._moves else self._celled(labels) if self.settings.replaces else values
         remembered = self.firings.read(known)
-        speech = self.speaker.speak(values, remembered, moment)
+        speech = self.speaker.speak(
+            values.filter((pl.col(EVENT_COUNT) > 0) | pl.col(ERROR).is_not_null()), remembered, moment
+        )
         if speech.waiting is not None:
             self.clock.wait(speech.waiting)
+        if self.previous is not None:
+            self.previous.remember(states, speech.rows.filter(pl.col("_emission").is_in([FINAL, LATE])))
         withdrawn = self._vanished(values, known, remembered)
         if withdrawn is None or withdrawn.is_empty():
             return speech.rows
@@ -263,6 +287,43 @@ class Operator:
         beyond = Moment(moment.before, moment.after, moment.now, moment.number)
         return self.speaker.speak(self._celled(values.with_columns(*flags)), None, beyond).rows
 
+    def _update(self, previous: Previous, rows: pl.DataFrame, moment: Moment, stats: Stats) -> pl.DataFrame:
+        """Rows beyond retention, counted in the last closed window of their key, which speaks again."""
+        stats.in_results += rows.height
+        aggregation = self.settings.aggregation
+        latest = previous.of(rows, moment.before)
+        window = [*self.keys, *previous.window]
+        added = aggregation.fold(rows, self.keys)
+        cells = rows.select(self.shelf.by[:-2]).unique()
+        if self.keys:
+            added = added.join(latest.select(window), on=self.keys, how="left", nulls_equal=True)
+        else:
+            added = added.join(latest.select(window), how="cross")
+        states = aggregation.merge(stacked([latest.select(added.columns), added]), window)
+        flags = (pl.lit(value=True).alias("_touched"), pl.lit(value=False).alias("_critical"))
+        values = aggregation.finish(states).with_columns(*flags)
+        if self.window.keyed:
+            values = (
+                values.join(cells, on=self.keys, how="left", nulls_equal=True)
+                if self.keys
+                else values.join(cells, how="cross")
+            )
+        values = self._celled(values)
+        said = aggregation.finish(latest)
+        remembered = said.with_columns(
+            pl.lit(0, pl.Int64).alias("_emitted"),
+            pl.lit(None, pl.Int64).alias("_emitted_at"),
+            pl.lit(value=True).alias("_final"),
+            pl.lit(value=False).alias("_gone"),
+            pl.struct(self.speaker.results).alias("_said"),
+        )
+        spoken = self.speaker.speak(values, remembered, moment).rows
+        previous.remember(states, spoken.filter(pl.col("_emission") == LATE))
+        horizon = moment.closed_by(self.settings.lateness.allowed)
+        if not self.window.keyed:
+            previous.add(added.filter(pl.col("_closes_at") > horizon))
+        return spoken
+
     def _nothing(self, rows: pl.DataFrame) -> pl.DataFrame:
         keys = {name: rows.schema[name] for name in self.keys}
         blank = self.settings.aggregation.finish(self.settings.aggregation.empty(keys))
@@ -300,5 +361,6 @@ class Operator:
             "shelf": self.shelf.snapshot(),
             "fired": self.firings.ledger.snapshot(),
             "clock": self.clock.ledger.snapshot(),
+            "previous": self.previous.snapshot() if self.previous is not None else {},
         }
         self.store.put("root", bytes([FORMAT]) + json.dumps(root, separators=(",", ":")).encode())

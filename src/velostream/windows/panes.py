@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from velostream.windows.contents import Contents
+from velostream.windows.emission import Accumulation
+from velostream.windows.firings import Firings
 from velostream.windows.moment import Ask, Batch, Moment
-from velostream.windows.state import Ledger, Store
+from velostream.windows.settings import OperatorSettings
+from velostream.windows.state import Ledger, Store, stacked
 from velostream.windows.statistics import Stats
 
 if TYPE_CHECKING:
@@ -25,17 +28,28 @@ LEAST, MOST = -(1 << 62), 1 << 62
 class Panes:
     """Appends without reading; reads the panes of the windows that may speak; lets go what no window needs.
 
-    `fresh` counts the records that no final row has counted yet, by the end of their first window.
+    `fresh` counts the records that no final row has counted yet, by the end of their first window. Where rows discard
+    what earlier rows have said, windows cannot share panes: then a fragment is of one window, and of the epoch between
+    two of its rows.
     """
 
     def __init__(
-        self, window: Aligned, keys: list[str], contents: Contents, allowed: int, store: Store, snapshot: dict[str, Any]
+        self,
+        window: Aligned,
+        settings: OperatorSettings,
+        contents: Contents,
+        firings: Firings,
+        store: Store,
+        snapshot: dict[str, Any],
     ) -> None:
         self.window = window
-        self.keys = keys
+        self.keys = list(settings.keys)
         self.contents = contents
-        self.allowed = allowed
-        self.by = [*keys, "_start", "_end"]
+        self.firings = firings
+        self.allowed = settings.lateness.allowed
+        self.discards = settings.emission.accumulation is Accumulation.DISCARDING
+        self.by = [*self.keys, "_start", "_end"]
+        self.held_by = [*self.by, "_epoch"] if self.discards else self.by
         self.panes = Ledger("panes", store, self._reduce, snapshot.get("panes"))
         self.index = Ledger("index", store, _summed(["_cell", *WINDOW]), snapshot.get("index"))
         self.fresh = Ledger("fresh", store, _summed(["_cell"]), snapshot.get("fresh"))
@@ -52,7 +66,7 @@ class Panes:
         return {**tables, "windows": (self.created, self.completed, self.deleted)}
 
     def _reduce(self, frame: pl.DataFrame, complete: bool) -> pl.DataFrame:
-        return self.contents.join(frame, ["_cell", *self.by])
+        return self.contents.join(frame, ["_cell", *self.held_by])
 
     def located(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Rows as they are: time finds their cell."""
@@ -66,7 +80,31 @@ class Panes:
         """The fragments of a batch; its records are open until their first window closes, or not at all."""
         if placed.height:
             self._count(placed, moment, stats, at_once=at_once)
-        return self.contents.absorb(placed, self.by)
+        if not self.discards:
+            return self.contents.absorb(placed, self.by)
+        return self.contents.absorb(self._by_epoch(placed, moment), self.held_by)
+
+    def _by_epoch(self, placed: pl.DataFrame, moment: Moment) -> pl.DataFrame:
+        rows = self.window.windows(placed, self.keys)
+        horizon = moment.closed_by(self.allowed)
+        rows = rows if horizon is None else rows.filter(pl.col("_closes_at") > horizon)
+        rows = rows.with_columns(pl.col("_window_start").alias("_start"), pl.col("_window_end").alias("_end"))
+        return self._epochs(rows).rename({"_revision": "_epoch"})
+
+    def _epochs(self, groups: pl.DataFrame) -> pl.DataFrame:
+        """Groups with the `_revision` of their last row."""
+        celled = groups.with_columns(pl.col("_closes_at").alias("_cell"))
+        return self.firings.joined(celled, self.firings.read(celled)).select(*groups.columns, "_revision")
+
+    def _windows(self, fragments: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
+        if not self.discards:
+            return self.window.windows(fragments, keys)
+        start, end = pl.col("_start"), pl.col("_end")
+        return fragments.with_columns(start.alias("_window_start"), end.alias("_window_end"), end.alias("_closes_at"))
+
+    def _span(self, start: int, end: int) -> tuple[int, int]:
+        """The cells that hold the fragments of a window."""
+        return (end, end) if self.discards else (start + self.window.pane, end)
 
     def gather(self, delta: pl.DataFrame, moment: Moment, ask: Ask) -> pl.DataFrame | None:
         """The fragments of all groups that may speak, once per window; `_touched` are those of this batch.
@@ -85,7 +123,11 @@ class Panes:
         parts = [delta.with_columns(pl.lit(value=True).alias("_touched"))]
         if old is not None:
             parts.insert(0, old.drop("_cell").with_columns(pl.lit(value=False).alias("_touched")))
-        exploded = self.window.windows(pl.concat(parts, how="diagonal"), self.keys).join(windows, on=WINDOW, how="semi")
+        exploded = self._windows(stacked(parts), self.keys).join(windows, on=WINDOW, how="semi")
+        if self.discards:
+            exploded = (
+                self._epochs(exploded).filter(pl.col("_epoch") == pl.col("_revision")).drop("_revision", "_epoch")
+            )
         groups = [*self.keys, *WINDOW]
         keep = [exploded.join(due.select(WINDOW), on=WINDOW, how="semi")] if due is not None else []
         rest = exploded if due is None else exploded.join(due.select(WINDOW), on=WINDOW, how="anti")
@@ -98,7 +140,7 @@ class Panes:
     def _touched(self, delta: pl.DataFrame, moment: Moment, ask: Ask) -> pl.DataFrame | None:
         if delta.is_empty():
             return None
-        retained = self._windows_of(delta.select("_start", "_end").unique())
+        retained = self._windows(delta.select("_start", "_end").unique(), []).select(WINDOW).unique()
         horizon, closed = moment.closed_by(self.allowed), moment.closed_by()
         if horizon is not None:
             retained = retained.filter(pl.col("_window_end") > horizon)
@@ -109,11 +151,8 @@ class Panes:
             retained = retained.filter(may)
         if retained.is_empty():
             return None
-        groups = self.window.windows(delta.select(self.by), self.keys).select(*self.keys, *WINDOW).unique()
+        groups = self._windows(delta.select(self.by), self.keys).select(*self.keys, *WINDOW).unique()
         return groups.join(retained, on=WINDOW, how="semi")
-
-    def _windows_of(self, panes: pl.DataFrame) -> pl.DataFrame:
-        return self.window.windows(panes, []).select(WINDOW).unique()
 
     def _due(self, moment: Moment) -> pl.DataFrame | None:
         high = MOST if moment.flush else moment.after
@@ -126,11 +165,11 @@ class Panes:
         """The cells that hold the panes of windows, as few stretches."""
         ranges: list[tuple[int, int]] = []
         for start, end in windows.sort(WINDOW).iter_rows():
-            low = start + self.window.pane
+            low, high = self._span(start, end)
             if ranges and low <= ranges[-1][1] + self.window.pane:
-                ranges[-1] = (ranges[-1][0], max(end, ranges[-1][1]))
+                ranges[-1] = (ranges[-1][0], max(high, ranges[-1][1]))
             else:
-                ranges.append((low, end))
+                ranges.append((low, high))
         return ranges
 
     def _count(self, placed: pl.DataFrame, moment: Moment, stats: Stats, *, at_once: bool) -> None:
@@ -181,7 +220,7 @@ class Panes:
             deleted = 0 if expired is None else expired.select(WINDOW).unique().height
             self.deleted += deleted
             self.index.drop_below(gone + 1)
-            self.panes.drop_below(self.window.horizon(gone) + self.window.pane)
+            self.panes.drop_below(gone + 1 if self.discards else self.window.horizon(gone) + self.window.pane)
             self.fresh.drop_below((moment.after or 0) + 1)
         stats.open_windows = self.created - self.completed
         stats.windows_held = self.completed - self.deleted

@@ -44,8 +44,8 @@ def sessions(fragments: pl.DataFrame, keys: list[str], gap: int, longest: int | 
 
 def _chains(fragments: pl.DataFrame, keys: list[str], gap: int) -> pl.DataFrame:
     """Fragments in order of key and time, numbered by chain: a new one begins where the gap is exceeded."""
-    group = pl.col("_row").first().over(keys) if keys else pl.lit(0)
-    numbered = fragments.with_row_index("_row").with_columns(group.alias("_group")).drop("_row")
+    group = pl.col("_nth").first().over(keys) if keys else pl.lit(0)
+    numbered = fragments.with_row_index("_nth").with_columns(group.alias("_group")).drop("_nth")
     ordered = numbered.sort("_group", "_start", "_end")
     reached = pl.col("_end").cum_max().shift(1).over("_group")
     begins = reached.is_null() | (pl.col("_start") - reached > gap)
@@ -59,8 +59,8 @@ def _chains(fragments: pl.DataFrame, keys: list[str], gap: int) -> pl.DataFrame:
 def _cut(chained: pl.DataFrame, longest: int) -> pl.DataFrame:
     """Chains cut where a session would last `longest` or more: greedily from the first event on."""
     span = pl.col("_start").max().over("_chain") - pl.col("_start").min().over("_chain")
-    numbered = chained.with_row_index("_row")
-    long = numbered.filter(span >= longest).select("_row", "_start", "_chain")
+    numbered = chained.with_row_index("_nth")
+    long = numbered.filter(span >= longest).select("_nth", "_start", "_chain")
     cuts: list[int] = []
     for chain in long.partition_by("_chain", maintain_order=True):
         times = chain["_start"]
@@ -69,8 +69,8 @@ def _cut(chained: pl.DataFrame, longest: int) -> pl.DataFrame:
             position = int(times.search_sorted(int(times[position]) + longest, side="left"))
             if position >= len(times):
                 break
-            cuts.append(int(chain["_row"][position]))
+            cuts.append(int(chain["_nth"][position]))
     if not cuts:
         return chained
-    begins = pl.col("_row").is_in(cuts).cast(pl.Int64)
-    return numbered.with_columns((begins.cum_sum() + pl.col("_chain")).alias("_chain")).drop("_row")
+    begins = pl.col("_nth").is_in(cuts).cast(pl.Int64)
+    return numbered.with_columns((begins.cum_sum() + pl.col("_chain")).alias("_chain")).drop("_nth")

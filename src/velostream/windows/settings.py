@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from velostream.errors import InvalidPlan
+from velostream.errors import EmissionConflict, InvalidPlan
 from velostream.windows.accumulators.aggregation import Aggregation
 from velostream.windows.accumulators.base import Call
-from velostream.windows.emission import Accumulation, Emission
-from velostream.windows.lateness import Lateness
+from velostream.windows.emission import Accumulation, Changes, Emission
+from velostream.windows.lateness import Lateness, LateStrategy
 from velostream.windows.watermark import WatermarkSettings
 
 if TYPE_CHECKING:
@@ -43,6 +43,17 @@ class OperatorSettings:
         if taken:
             hint = "name results otherwise than keys, and not with a leading underscore"
             raise InvalidPlan(f"result '{taken[0]}' of an aggregate is taken", hint=hint)
+        if self.replaces and self.emission.accumulation is Accumulation.DISCARDING:
+            message = "rows that replace earlier ones cannot be discarded once said"
+            raise InvalidPlan(message, hint="use accumulating or retracting behind a stream with revisions")
+        previous = self.lateness.strategy is LateStrategy.UPDATE_PREVIOUS
+        if previous and (self.replaces or isinstance(self.emission.mode, Changes)):
+            what = "rows that replace earlier ones" if self.replaces else "EMIT CHANGES"
+            message = f"'update_previous' corrects the last closed window of a key, which {what} cannot know"
+            raise InvalidPlan(message, hint="use dead_letter, drop or process_all", code="late-strategy")
+        if self.assigner.name == "SESSION" and self.emission.accumulation is Accumulation.DISCARDING:
+            message = "a session that moves withdraws its row, and 'discarding' has forgotten what was in it"
+            raise EmissionConflict(message, hint="use accumulating or retracting with SESSION")
 
     @cached_property
     def aggregation(self) -> Aggregation:

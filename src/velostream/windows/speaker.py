@@ -51,7 +51,10 @@ class Speaker:
         rows = [self._row(spoken, moment)]
         if self.settings.emission.accumulation is Accumulation.RETRACTING:
             rows.insert(0, self._withdrawal(due, moment))
-        return Speech(pl.concat(rows, how="diagonal_relaxed"), self._waiting(silent, moment))
+        spoken_rows = pl.concat(rows, how="diagonal_relaxed")
+        plain = [name for name in self.keys if not spoken_rows.schema[name].is_nested()]
+        order = ["_window_end", "_window_start", *plain]
+        return Speech(spoken_rows.sort(order, maintain_order=True), self._waiting(silent, moment))
 
     def speak_each(self, steps: pl.DataFrame, remembered: pl.DataFrame | None, moment: Moment) -> Speech:
         """A row for every step of a group: CHANGES by record. `steps` are in event order."""
@@ -128,7 +131,7 @@ class Speaker:
         """Only what can speak again: groups whose window is retained after this batch."""
         final = pl.col("_final") | pl.col("_emission").is_in([FINAL_ROW, LATE])
         rows = self._retained(spoken, moment).with_columns(
-            pl.col(EVENT_COUNT).alias("_emitted"),
+            pl.col(EVENT_COUNT).fill_null(0).alias("_emitted"),
             pl.lit(moment.now, pl.Int64).alias("_emitted_at"),
             final.alias("_final"),
             pl.lit(value=False).alias("_gone"),

@@ -292,7 +292,8 @@ def _picked(frame: pl.DataFrame, cells: numpy.typing.NDArray[Any]) -> pl.DataFra
     begin, length = begin[hit], (end - begin)[hit]
     before = length.cumsum() - length
     places = (begin - before).repeat(length)
-    return frame[places + numpy.arange(len(places))]
+    picked: pl.DataFrame = frame[places + numpy.arange(len(places))]
+    return picked
 
 
 def newest(keys: list[str], order: str) -> Reduce:

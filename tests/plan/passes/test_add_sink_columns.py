@@ -32,7 +32,8 @@ def target(sql: str) -> SinkTarget:
             ("_revision",),
         ),
         (
-            "SELECT COUNT(*) AS n FROM trades GROUP BY symbol WINDOW TUMBLING(1m) " + DATABASE.format(more=""),
+            "SELECT COUNT(*) AS n FROM trades GROUP BY symbol WINDOW TUMBLING(1m) "
+            + DATABASE.format(more=", 'out.write.mode' = 'append'"),
             ("symbol", "_window_start", "_revision"),
         ),
         (

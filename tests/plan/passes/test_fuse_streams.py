@@ -5,7 +5,8 @@ from tests.plan.asking import around, built, planned
 from velostream.plan.nodes import ReadStream
 from velostream.plan.passes.fuse_streams import fuse_streams
 
-SINK = "INTO kept_topic WITH ('kept_topic.type' = 'kafka_sink', 'kept_topic.topic' = 'kept', 'kept_topic.bootstrap.servers' = 'localhost:9092')"
+SINK = """INTO kept_topic WITH (
+  'kept_topic.type' = 'kafka_sink', 'kept_topic.topic' = 'kept', 'kept_topic.bootstrap.servers' = 'localhost:9092')"""
 
 
 def test_a_stream_without_a_sink_becomes_part_of_its_reader() -> None:
@@ -65,8 +66,8 @@ def test_a_stream_with_a_sink_is_fused_too() -> None:
 
 
 def test_a_stream_is_read_back_from_its_sink_where_asked_for() -> None:
-    sql = f"CREATE STREAM kept AS SELECT symbol FROM trades {SINK}; SELECT symbol FROM kept WITH ('kept.read.from.sink' = 'true')"
-    job = planned(sql).jobs[1]
+    reader = "SELECT symbol FROM kept WITH ('kept.read.from.sink' = 'true')"
+    job = planned(f"CREATE STREAM kept AS SELECT symbol FROM trades {SINK}; {reader}").jobs[1]
     assert job.streams == ("kept",)
     assert job.definitions == ()
     [read] = [node for node in job.root.walk() if isinstance(node, ReadStream)]

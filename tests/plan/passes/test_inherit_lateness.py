@@ -5,6 +5,8 @@ from velostream.plan.passes.inherit_lateness import inherit_lateness
 MINUTES = """CREATE STREAM minutes AS SELECT symbol, COUNT(*) AS n FROM trades GROUP BY symbol WINDOW TUMBLING(1m)
              WITH ('allowed.lateness' = '30s');"""
 
+HOURS = "SELECT symbol, SUM(n) AS t FROM minutes GROUP BY symbol WINDOW TUMBLING(1h) "
+
 
 def lateness(text: str) -> list[str]:
     return [line.strip() for line in text.splitlines() if "late records" in line]
@@ -13,8 +15,7 @@ def lateness(text: str) -> list[str]:
 def test_a_window_waits_for_the_corrections_of_the_window_below_it() -> None:
     before, after = around(
         inherit_lateness,
-        MINUTES
-        + "SELECT symbol, SUM(n) AS t FROM minutes GROUP BY symbol WINDOW TUMBLING(1h) WITH ('allowed.lateness' = '10s')",
+        MINUTES + HOURS + "WITH ('allowed.lateness' = '10s')",
         "late records",
     )
     assert lateness(before) == [
@@ -27,8 +28,7 @@ def test_a_window_waits_for_the_corrections_of_the_window_below_it() -> None:
 def test_a_window_that_waits_longer_keeps_its_own_lateness() -> None:
     _, after = around(
         inherit_lateness,
-        MINUTES
-        + "SELECT symbol, SUM(n) AS t FROM minutes GROUP BY symbol WINDOW TUMBLING(1h) WITH ('allowed.lateness' = '5m')",
+        MINUTES + HOURS + "WITH ('allowed.lateness' = '5m')",
         "late records",
     )
     assert lateness(after)[0] == "- late records: 5m after its end, then dead_letter"

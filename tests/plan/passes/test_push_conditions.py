@@ -14,7 +14,8 @@ def test_conditions_on_keys_go_below_a_window_and_others_stay_above() -> None:
     before, after = around(
         push_conditions,
         """SELECT symbol, n FROM (
-             SELECT symbol, price * 2 AS p, COUNT(*) AS n FROM trades GROUP BY symbol, price * 2 WINDOW TUMBLING(1m)) AS x
+             SELECT symbol, price * 2 AS p, COUNT(*) AS n FROM trades
+             GROUP BY symbol, price * 2 WINDOW TUMBLING(1m)) AS x
            WHERE symbol <> 'A' AND n > 3 AND p > 5""",
     )
     assert before == dedent("""\
@@ -127,7 +128,8 @@ def test_conditions_go_below_unnest_subqueries_and_into_every_side_of_a_union() 
 
 
 def test_before_deduplication_only_its_key_may_be_looked_at() -> None:
-    sql = "SELECT id FROM trades WHERE id <> 'x' AND price > 1 WITH ('trades.dedup.key' = 'id', 'trades.dedup.ttl' = '1h')"
+    sql = """SELECT id FROM trades WHERE id <> 'x' AND price > 1
+             WITH ('trades.dedup.key' = 'id', 'trades.dedup.ttl' = '1h')"""
     assert pushed(sql) == dedent("""\
         Print
           Project
@@ -182,7 +184,8 @@ def test_what_chance_decides_stays_where_it_stands() -> None:
     assert after == dedent("""\
         Print
           Project
-            Filter x.r < 0.5 AND RAND() < 0.5
+            Filter RAND() < 0.5
               Project
-                Project
-                  Scan trades [kafka_source]""")
+                Filter r < 0.5
+                  Project
+                    Scan trades [kafka_source]""")

@@ -38,7 +38,7 @@ def test_a_bound_on_row_number_becomes_a_top_n_and_other_conditions_stay() -> No
     ("condition", "n"), [("n = 1", 1), ("n < 3", 2), ("3 >= n", 3), ("3 > n", 2), ("1 = n", 1), ("n <= 1", 1)]
 )
 def test_every_spelling_of_the_bound_is_understood(condition: str, n: int) -> None:
-    [top] = found(job(ranked("price DESC", condition)).root, TopN)
+    [top] = found(job(ranked("_event_time", condition)).root, TopN)
     assert isinstance(top, TopN)
     assert top.n == n
 

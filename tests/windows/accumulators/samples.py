@@ -69,9 +69,9 @@ def frame(rows: list[dict[str, Any]]) -> pl.DataFrame:
 
 
 def sample(seed: int = 7) -> pl.DataFrame:
-    """Groups 0–19 random and growing, 20–23 with infinities, 30 all NULL, 31 a single row, 32–34 of equal values."""
+    """Groups 0–15 random and growing, 20–23 with infinities, 30 all NULL, 31 a single row, 32–34 of equal values."""
     rng = random.Random(seed)
-    rows = [row(rng, group, offset, infinite=False) for group in range(20) for offset in range(1 + group * group // 2)]
+    rows = [row(rng, group, offset, infinite=False) for group in range(16) for offset in range(1 + group * group // 2)]
     rows += [row(rng, group, offset, infinite=True) for group in range(20, 24) for offset in range(12)]
     rows += [{"g": 30, KEEP: True, "_event_time": 1, "_source": "a", "_partition": 0, "_offset": n} for n in range(3)]
     rows += [constant(31, 0, 0.1)]

@@ -19,6 +19,7 @@ from velostream.windows.accumulators.lists import ArrayAgg, CollectSet, StringAg
 from velostream.windows.accumulators.mode import Mode
 from velostream.windows.accumulators.percentiles import Median, PercentileCont, PercentileDisc
 from velostream.windows.accumulators.picks import AnyValue, Earliest, First, Last, Latest, MaxBy, MinBy
+from velostream.windows.accumulators.python import Python
 from velostream.windows.accumulators.regression import (
     RegrAvgx,
     RegrAvgy,
@@ -41,6 +42,7 @@ _MEMBERS: tuple[type[Accumulator], ...] = (
     *(Median, PercentileCont, PercentileDisc, ApproxPercentile),
     *(StddevSamp, StddevPop, VarSamp, VarPop, Skewness, Kurtosis, Corr, CovarSamp, CovarPop),
     *(RegrCount, RegrAvgx, RegrAvgy, RegrSxx, RegrSyy, RegrSxy, RegrSlope, RegrIntercept, RegrR2),
+    Python,
 )
 
 ACCUMULATORS: dict[str, type[Accumulator]] = {member.name: member for member in _MEMBERS}

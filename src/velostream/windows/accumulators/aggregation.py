@@ -68,8 +68,8 @@ class Aggregation:
         """The columns of `states` that are not state, the results, and `ERROR`: NULL, or what went wrong."""
         kept = [name for name in states.columns if name not in self.state]
         results = [one.finish().cast(dtype(one.type)).alias(one.call.result) for one in self.accumulators]
-        answers = [(one, one.error()) for one in self.accumulators]
-        failures = [pl.when(failed).then(pl.lit(_told(one))) for one, failed in answers if failed is not None]
+        answers = [(one.call, one.error()) for one in self.accumulators]
+        failures = [pl.lit(f"{_shown(call)} ") + failed for call, failed in answers if failed is not None]
         error = pl.coalesce(failures) if failures else pl.lit(None, dtype=pl.String)
         table = states.select(*kept, *results, error.alias(ERROR))
         if table[ERROR].null_count() == table.height:
@@ -82,6 +82,5 @@ class Aggregation:
         return pl.DataFrame(schema={**keys, **self.state})
 
 
-def _told(one: Accumulates) -> str:
-    distinct = "DISTINCT " if one.call.distinct else ""
-    return f"{one.call.name.upper()}({distinct}{', '.join(one.call.arguments)}) {one.complaint}"
+def _shown(call: Call) -> str:
+    return f"{call.name.upper()}({'DISTINCT ' if call.distinct else ''}{', '.join(call.arguments)})"

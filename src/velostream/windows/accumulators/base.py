@@ -36,9 +36,9 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from velostream.errors import InvalidPlan
 from velostream.lazy import lazy
 from velostream.types import Type
+from velostream.windows.accumulators.checks import check
 
 if TYPE_CHECKING:
     import polars as pl
@@ -66,6 +66,12 @@ class Distinct(Enum):
     VALUES = "it aggregates the different values"
     SAME = "repeated values change nothing"
     OWN = "it looks at the call itself"
+    NEVER = "it is refused"
+
+    @property
+    def taken(self) -> bool:
+        """Whether a call may have it."""
+        return self is not Distinct.NEVER
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +94,8 @@ class Call:
     """One aggregate of a query: `result` names the column it becomes, `name` the accumulator, `arguments` row columns.
 
     `parameters` are the constants of the call in their SQL order (percentages, k, a separator). `order` is the ORDER BY
-    inside the call or in WITHIN GROUP. `where` is the boolean column of FILTER. `ansi` makes a division by zero an error
-    of the group, else it is NULL; an overflow is always an error.
+    inside the call or in WITHIN GROUP. `where` is the boolean column of FILTER. With `ansi` a division by zero is an
+    error of the group, else NULL; an overflow is always an error.
     """
 
     result: str
@@ -172,13 +178,13 @@ class Accumulates(Protocol):
         ...
 
     def error(self) -> pl.Expr | None:
-        """True for groups whose result does not exist; None where that cannot be."""
+        """What went wrong, a text such as `overflows BIGINT`, NULL where nothing did; None where nothing can."""
         ...
 
-    @property
-    def complaint(self) -> str:
-        """What went wrong there."""
-        ...
+
+def told(failed: pl.Expr | None, complaint: str) -> pl.Expr | None:
+    """The text of an error where something failed."""
+    return None if failed is None else pl.when(failed).then(pl.lit(complaint))
 
 
 @dataclass(frozen=True)
@@ -186,7 +192,7 @@ class Accumulator(ABC):
     """One aggregate function: which cells it keeps for a call, and the result that they give.
 
     `arity` is the number of columns, `constants` the least and the most parameters; `sorts` and `skips` say whether it
-    takes ORDER BY and IGNORE NULLS.
+    takes ORDER BY (`sorts_itself`: only by its own column) and IGNORE NULLS.
     """
 
     call: Call
@@ -195,26 +201,11 @@ class Accumulator(ABC):
     constants: ClassVar[tuple[int, int]] = (0, 0)
     distinct: ClassVar[Distinct] = Distinct.VALUES
     sorts: ClassVar[bool] = False
+    sorts_itself: ClassVar[bool] = False
     skips: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        call, (least, most) = self.call, self.constants
-        if len(call.arguments) != len(call.types) or not self.takes(len(call.arguments)):
-            message = f"{call.name.upper()} cannot take {len(call.arguments)} columns of {len(call.types)} types"
-            raise InvalidPlan(message, hint=f"it takes {self.arity}", code="wrong-arguments")
-        if not least <= len(call.parameters) <= most:
-            message = f"{call.name.upper()} cannot take {len(call.parameters)} constants"
-            raise InvalidPlan(message, hint=f"it takes {least} to {most}", code="wrong-arguments")
-        for given, known, clause in (
-            (call.order, self.sorts, "ORDER BY"),
-            (call.ignore_nulls, self.skips, "IGNORE NULLS"),
-        ):
-            if given and not known:
-                message = f"{call.name.upper()} does not take {clause}"
-                raise InvalidPlan(message, hint="leave it out: it would change nothing", code="wrong-arguments")
-        if (wanted := self.casts(call.types)) != call.types:
-            message = f"{call.name.upper()} does not take {', '.join(map(str, call.types))}"
-            raise InvalidPlan(message, hint=f"cast to {', '.join(map(str, wanted))} before", code="type-mismatch")
+        check(self)
 
     @classmethod
     def takes(cls, arguments: int) -> bool:
@@ -241,10 +232,5 @@ class Accumulator(ABC):
         """The result: an expression over the columns of the cells, one value per group."""
 
     def error(self) -> pl.Expr | None:
-        """True for groups whose result does not exist; None for aggregates that cannot fail."""
+        """What went wrong, a text such as `overflows BIGINT`, NULL where nothing did; None if nothing ever can."""
         return None
-
-    @property
-    def complaint(self) -> str:
-        """What went wrong there."""
-        return f"overflows {self.type}"

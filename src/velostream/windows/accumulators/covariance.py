@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from velostream.lazy import lazy
 from velostream.types import DOUBLE, Type
 from velostream.windows.accumulators import casting
-from velostream.windows.accumulators.base import Accumulator, Cell
+from velostream.windows.accumulators.base import Accumulator, Cell, told
 from velostream.windows.accumulators.cells.comoments import Comoments
 
 if TYPE_CHECKING:
@@ -76,10 +76,6 @@ class Corr(CovarPop):
         return pl.when(several & (self._divisor != 0)).then(self.pairs.part("xy") / self._divisor)
 
     def error(self) -> pl.Expr | None:
-        """Where all x or all y are equal."""
-        return (self.pairs.part("n") > 1) & (self._divisor == 0) if self.call.ansi else None
-
-    @property
-    def complaint(self) -> str:
-        """What went wrong there."""
-        return "divides by zero"
+        """All x or all y are equal."""
+        equal = (self.pairs.part("n") > 1) & (self._divisor == 0)
+        return told(equal, "divides by zero") if self.call.ansi else None

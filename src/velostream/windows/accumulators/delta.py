@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from velostream.types import Type, decimal
 from velostream.windows.accumulators import casting
-from velostream.windows.accumulators.base import Accumulator, Distinct
+from velostream.windows.accumulators.base import Accumulator, Distinct, told
 from velostream.windows.accumulators.cells.pick import Pick
 from velostream.windows.accumulators.exact import Exact, fits, valued
 
@@ -54,7 +54,8 @@ class Delta(Accumulator):
         return self._difference if self.exact.floats else valued(self._difference, self.type)
 
     def error(self) -> pl.Expr | None:
-        """Where the difference does not fit."""
+        """The difference does not fit."""
         if self.exact.floats:
             return None
-        return self.cells[0].value.is_not_null() & ~fits(self._difference, self.type).fill_null(False)
+        failed = self.cells[0].value.is_not_null() & ~fits(self._difference, self.type).fill_null(False)
+        return told(failed, f"overflows {self.type}")

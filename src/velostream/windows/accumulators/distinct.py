@@ -43,14 +43,9 @@ class OverDistinct:
         return self._applied(self.plain.finish(), dtype(self.type))
 
     def error(self) -> pl.Expr | None:
-        """Where the result over the values does not exist."""
+        """What went wrong with the values."""
         failed = self.plain.error()
-        return None if failed is None else self._applied(failed, pl.Boolean())
-
-    @property
-    def complaint(self) -> str:
-        """What went wrong there."""
-        return self.plain.complaint
+        return None if failed is None else self._applied(failed, pl.String())
 
     def _applied(self, answer: pl.Expr, kind: pl.DataType) -> pl.Expr:
         def apply(tallies: pl.Series) -> pl.Series:

@@ -18,6 +18,7 @@ class Mode(Accumulator):
 
     name: ClassVar[str] = "mode"
     sorts: ClassVar[bool] = True
+    sorts_itself: ClassVar[bool] = True
 
     @classmethod
     def casts(cls, given: tuple[Type, ...]) -> tuple[Type, ...]:

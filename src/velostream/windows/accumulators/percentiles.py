@@ -24,6 +24,7 @@ class PercentileCont(Accumulator):
     name: ClassVar[str] = "percentile_cont"
     constants: ClassVar[tuple[int, int]] = (1, 1)
     sorts: ClassVar[bool] = True
+    sorts_itself: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()

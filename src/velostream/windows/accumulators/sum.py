@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from velostream.lazy import lazy
 from velostream.types import Type
 from velostream.windows.accumulators import casting
-from velostream.windows.accumulators.base import Accumulator, Cell
+from velostream.windows.accumulators.base import Accumulator, Cell, told
 from velostream.windows.accumulators.cells.count import Count
 from velostream.windows.accumulators.cells.total import Total
 from velostream.windows.accumulators.exact import Exact
@@ -58,8 +58,8 @@ class Sum(Accumulator):
         return pl.when(self.count.value > 0).then(self.exact.as_sum(self.total.parts))
 
     def error(self) -> pl.Expr | None:
-        """Where the sum does not fit."""
-        return self.exact.overflows(self.total.parts)
+        """The sum does not fit."""
+        return told(self.exact.overflows(self.total.parts), f"overflows {self.type}")
 
 
 class Avg(Sum):
@@ -77,8 +77,8 @@ class Avg(Sum):
         return self.exact.as_mean(self.total.parts, self.count.value)
 
     def error(self) -> pl.Expr | None:
-        """Where a decimal sum or mean does not fit."""
-        return self.exact.mean_overflows(self.total.parts, self.count.value)
+        """A decimal sum or mean does not fit."""
+        return told(self.exact.mean_overflows(self.total.parts, self.count.value), f"overflows {self.type}")
 
 
 class TrySum(Sum):

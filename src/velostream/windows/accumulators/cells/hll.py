@@ -63,15 +63,15 @@ class Hll(TableCell):
         return held.select(GROUP, pl.Series(self.column, united, dtype=pl.Binary))
 
     def _datum(self) -> pl.Expr:
-        # What a sketch takes is a whole number or a string; a value must become the same one in every run.
+        # A sketch takes whole numbers and strings, but passes over an empty one; values must be the same in every run.
         value = pl.col(self.argument)
         if is_float(self.type):
             return key(value, self.type).cast(pl.Int64)
         match self.type.name:
             case "STRING":
-                return value
+                return pl.lit("=") + value
             case "BINARY":
-                return value.bin.encode("hex")
+                return pl.lit("=") + value.bin.encode("hex")
             case "DECIMAL":
                 return value.to_physical().cast(pl.String)
             case "ARRAY" | "STRUCT":

@@ -13,6 +13,7 @@ from velostream.windows.accumulators.base import ERROR, POSITION
 from velostream.windows.assigners.unbounded import Unbounded
 from velostream.windows.clock import Clock
 from velostream.windows.contents import Contents, Contributed, Folded
+from velostream.windows.dedup import Dedup
 from velostream.windows.emission import Changes
 from velostream.windows.emission.base import FINAL, LATE, RETRACT
 from velostream.windows.facts import CLOCK_SKEW, Facts, without_skewed
@@ -72,6 +73,7 @@ class Operator:
             self.shelf = Panes(self.window, settings, contents, self.firings, store, shelf)  # type: ignore[arg-type]
         self.speaker = Speaker(settings, self.firings)
         self.clock = Clock(store, saved.get("clock"))
+        self.dedup = None if settings.dedup is None else Dedup(settings.dedup, store, saved.get("dedup"))
         self.previous: Previous | None = None
         if settings.lateness.strategy is LateStrategy.UPDATE_PREVIOUS:
             self.previous = Previous(settings, self._group, store, saved.get("previous", {}))
@@ -81,6 +83,9 @@ class Operator:
         stats = Stats(read=rows.height, open=self.open)
         before = self.watermark.value
         honest, refused = self._refuse(rows, facts, before, stats)
+        if self.dedup is not None:
+            honest, duplicates = self.dedup.split(honest, before)
+            stats.duplicates += duplicates.height
         accepted, beyond, late = self._judge(honest, Moment(before, before, facts.now, self.number), stats)
         after = self.watermark.advance(facts)
         said: list[pl.DataFrame] = []
@@ -104,7 +109,8 @@ class Operator:
 
     @property
     def _ledgers(self) -> tuple[Ledger, ...]:
-        more = self.previous.ledgers if self.previous is not None else ()
+        more = [*self.previous.ledgers] if self.previous is not None else []
+        more += [self.dedup.ledger] if self.dedup is not None else []
         return (*self.shelf.ledgers, self.firings.ledger, self.clock.ledger, *more)
 
     def _refuse(
@@ -361,6 +367,7 @@ class Operator:
             "shelf": self.shelf.snapshot(),
             "fired": self.firings.ledger.snapshot(),
             "clock": self.clock.ledger.snapshot(),
+            "dedup": self.dedup.ledger.snapshot() if self.dedup is not None else None,
             "previous": self.previous.snapshot() if self.previous is not None else {},
         }
         self.store.put("root", bytes([FORMAT]) + json.dumps(root, separators=(",", ":")).encode())

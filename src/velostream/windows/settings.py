@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from velostream.errors import EmissionConflict, InvalidPlan
 from velostream.windows.accumulators.aggregation import Aggregation
 from velostream.windows.accumulators.base import Call
+from velostream.windows.dedup import DedupSettings
 from velostream.windows.emission import Accumulation, Changes, Emission
 from velostream.windows.lateness import Lateness, LateStrategy
 from velostream.windows.watermark import WatermarkSettings
@@ -34,6 +35,7 @@ class OperatorSettings:
     watermark: WatermarkSettings = field(default_factory=WatermarkSettings)
     lateness: Lateness = field(default_factory=Lateness)
     max_clock_skew: int | None = None
+    dedup: DedupSettings | None = None
     ttl: int | None = None
     replaces: bool = False
     keeps_previous: bool = False

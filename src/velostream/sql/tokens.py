@@ -61,6 +61,7 @@ class Scan:
     refused: list[SyntaxRefused] = field(default_factory=list)
 
 
+_COMMENT_WITHOUT_END = "the comment that begins with /* has no end"
 _ENDS_INSIDE = re.compile(r";[ \t]*\r?\n")
 _STATEMENT_END = re.compile(r";[ \t]*(?=\r?\n|$)")
 _SPACE = re.compile(r"\s*")
@@ -107,6 +108,8 @@ def _endless(text: Text, start: int) -> SyntaxRefused:
     line_end = text.content.find("\n", start)
     end = len(text.content) if line_end < 0 else line_end
     quote = next((sign for sign in text.content[start : start + 2] if sign in "'\"`"), "")
+    if text.content.startswith("/*", start):
+        return SyntaxRefused(_COMMENT_WITHOUT_END, hint="close it with */", span=text.span(start, start + 2))
     if quote and not text.content[start : start + 2].upper().startswith("X"):
         message, hint = f"the text that begins with {quote} has no end", f"close it with {quote}"
     else:
@@ -143,8 +146,8 @@ def _comments_of_gap(text: Text, start: int, end: int, result: Scan) -> None:
         elif content.startswith("/*", start):
             stop = _block_end(content, start, end)
             if stop < 0:
-                message = "the comment that begins with /* has no end"
-                result.refused.append(SyntaxRefused(message, hint="close it with */", span=text.span(start, start + 2)))
+                refused = SyntaxRefused(_COMMENT_WITHOUT_END, hint="close it with */", span=text.span(start, start + 2))
+                result.refused.append(refused)
                 return
             if content.startswith("/*+", start):
                 hint = "remove it, or write a plain comment: /* … */"

@@ -43,6 +43,7 @@ _PATTERNS: dict[str, type[exp.Expr]] = {
     "REGEXP": exp.RegexpLike,
 }
 _QUANTIFIERS: dict[str, type[exp.Expr]] = {"ANY": exp.Any, "SOME": exp.Any, "ALL": exp.All}
+_FLAGS: dict[type[exp.Expr], dict[str, bool]] = {exp.DPipe: {"safe": True}, exp.Div: {"typed": False, "safe": True}}
 _LONGEST_CHAIN = 150
 
 
@@ -89,8 +90,7 @@ class Expressions(Calls):
             self._advance(2 if level == _SHIFT else 1)
             quantified = self._quantified() if level == _COMPARISON else None
             right = quantified or self.read_value(level + 1)
-            extra = {"safe": True} if operation is exp.DPipe else {}
-            left = self.node(operation(this=left, expression=right, **extra), start)
+            left = self.node(operation(this=left, expression=right, **_FLAGS.get(operation, {})), start)
             length = self._longer(length)
 
     def _operator(self) -> str:

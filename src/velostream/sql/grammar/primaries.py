@@ -63,7 +63,7 @@ class Primaries(Lengths):
         start = self._index
         value = self._primary()
         while True:
-            if self.ahead(".") and not isinstance(value, exp.Column):
+            if self.ahead(".") and not isinstance(value, (exp.Column, exp.Literal)):
                 self._advance()
                 value = self.node(exp.Dot(this=value, expression=self.read_name_after_dot()), start)
             elif self.accept("["):
@@ -87,8 +87,7 @@ class Primaries(Lengths):
         if kind is TokenType.NUMBER or (word == "." and self.kind_ahead(1) is TokenType.NUMBER):
             return self._number()
         if kind is TokenType.HEX_STRING:
-            start = self._index
-            return self.node(exp.HexString(this=self.take_name().text), start)
+            return self._bytes()
         if word == "(":
             return self._parentheses()
         if word == "*":
@@ -150,6 +149,14 @@ class Primaries(Lengths):
                 f"'{self.sql[span.start : span.end]}' is not a number", hint="write 10, 1.5, 1e3 or 5L", span=span
             )
         return self.node(number(point + token.text), start)
+
+    def _bytes(self) -> exp.HexString:
+        start = self._index
+        token = self.take_name()
+        if self.sql[token.start] == "0":
+            hint = f"write {int(token.text, 16)}, or for bytes X'{token.text}'"
+            self.refuse(f"'0x{token.text}' is not a number", hint=hint, span=self.here(start))
+        return self.node(exp.HexString(this=token.text), start)
 
     def _typed_number(self) -> exp.Cast:
         """`5L` is a number and its type, which is a cast that changes nothing."""

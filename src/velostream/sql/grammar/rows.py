@@ -88,7 +88,6 @@ class Rows(Primaries):
             self.expect("BUFFER")
             buffer = RowBuffer(this=self.read_count())
             self.expect("ROWS")
-            self.node(buffer, at)
         elif self.name_ahead() and not self.clause_ahead() and self.word not in ("ROWS", "RANGE"):
             parts["alias"] = self.read_name("a window")
         if self.accept("PARTITION", "BY"):
@@ -101,6 +100,7 @@ class Rows(Primaries):
             parts["spec"] = self._frame()
         if buffer is not None:
             self._buffer_options(buffer)
+            self.node(buffer, at)
         self.expect(")")
         return buffer, parts
 

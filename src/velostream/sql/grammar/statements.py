@@ -116,7 +116,10 @@ class VeloParser(Commands):
 
     def _parse_statement(self) -> exp.Expr | None:
         """How sqlglot's own `parse` comes in."""
-        return self.parse_statement(self._tokens, Text(self.sql))
+        chunks, number = self._chunks, self._chunk_index
+        statement = self.parse_statement(self._tokens, Text(self.sql))
+        self._chunks, self._chunk_index = chunks, number
+        return statement
 
     def read_statement(self) -> Statement:
         """Any statement."""

@@ -160,7 +160,8 @@ class StatementSettings:
         # A declaration without a type has been refused already: it is not asked for again.
         typed = relation.settings is not None and relation.settings.find("type") is not None
         base = relation.settings if typed else None
-        return Owner(relation.name, Scope.SOURCE, source_keys, span, base=base, given=given)
+        scope, keys = (Scope.TABLE, table_keys) if relation.is_table else (Scope.SOURCE, source_keys)
+        return Owner(relation.name, scope, keys, span, base=base, given=given)
 
     def _delay(self, table: exp.Table) -> tuple[Entry, ...]:
         """`FROM s WATERMARK ts DELAY OF d` as properties."""

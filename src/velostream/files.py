@@ -1,0 +1,17 @@
+"""Files that are whole or not there: written under another name, then renamed."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+
+def replace_text(file: Path, text: str) -> None:
+    """Puts the text in place of what the file held, in one step that survives a power cut."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    temporary = file.with_name(f".{file.name}.new")
+    with temporary.open("w", encoding="utf-8") as out:
+        out.write(text)
+        out.flush()
+        os.fsync(out.fileno())
+    temporary.replace(file)

@@ -1,0 +1,1 @@
+"""Jobs: what runs, where its files are, what it has counted."""

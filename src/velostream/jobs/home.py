@@ -1,0 +1,68 @@
+"""A job's folder: Spark's checkpoint, what is fixed at the first start, accounts, dead letters, commands."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from velostream.files import replace_text
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+LEAST_BUCKETS = 8
+
+
+@dataclass(frozen=True)
+class Home:
+    """The folder of one job below `--checkpoint`."""
+
+    folder: Path
+
+    @property
+    def checkpoint(self) -> Path:
+        """Spark's own: offsets, commits, state."""
+        return self.folder / "spark"
+
+    @property
+    def accounts(self) -> Path:
+        """What has been counted."""
+        return self.folder / "accounts.json"
+
+    @property
+    def letters(self) -> Path:
+        """Dead letters."""
+        return self.folder / "dead-letters"
+
+    def query_id(self) -> str:
+        """The id of the query, which is new with every new checkpoint: part of every sink's marker."""
+        text = (self.checkpoint / "metadata").read_text()
+        return str(json.loads(text.splitlines()[-1] if text.startswith("v") else text)["id"])
+
+    def buckets(self, spark: SparkSession, wanted: int | None) -> tuple[int, ...]:
+        """The numbers of the buckets, fixed at the first start together with Spark's shuffle partitions."""
+        file = self.folder / "buckets.json"
+        if file.exists():
+            fixed = json.loads(file.read_text())
+            spark.conf.set("spark.sql.shuffle.partitions", fixed["shuffle_partitions"])
+            return tuple(fixed["buckets"])
+        shuffle = int(str(spark.conf.get("spark.sql.shuffle.partitions")))
+        count = wanted or max(LEAST_BUCKETS, 2 * (os.cpu_count() or 1))
+        numbers = spread(spark, count, shuffle)
+        replace_text(file, json.dumps({"shuffle_partitions": shuffle, "buckets": numbers}))
+        return tuple(numbers)
+
+
+def spread(spark: SparkSession, count: int, partitions: int) -> list[int]:
+    """Numbers that Spark's hash puts evenly on the partitions: small ones in a row are not."""
+    hashed = spark.range(0, 64 * partitions + 64 * count).selectExpr(
+        "CAST(id AS INT) AS id", f"pmod(hash(CAST(id AS INT)), {partitions}) AS place"
+    )
+    places: dict[int, list[int]] = {}
+    for row in hashed.collect():
+        places.setdefault(row.place, []).append(row.id)
+    order = sorted(places)
+    return sorted(places[order[index % len(order)]][index // len(order)] for index in range(count))

@@ -1,0 +1,118 @@
+"""Runs the jobs of an application in one process, and reports what became of every record."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from velostream.jobs.accounts import Accounts
+from velostream.jobs.home import Home
+from velostream.jobs.writing import BatchWriter
+from velostream.plan.job import ApplicationPlan, Job
+from velostream.spark.lower.context import Lowering, Run
+from velostream.spark.lower.job import LoweredJob, lower_job
+from velostream.spark.stateful.control import command
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+    from pyspark.sql.streaming import StreamingQuery
+
+
+@dataclass
+class RunningJob:
+    """A job of this process: its query while it runs, its accounts always."""
+
+    job: Job
+    home: Home
+    lowered: LoweredJob
+    writer: BatchWriter
+    accounts: Accounts
+    state: str = "created"
+    started: float = 0.0
+    query: StreamingQuery | None = None
+
+    def start(self, *, bounded: bool) -> None:
+        """Starts the query: bounded reads what is there, else it watches for more."""
+        self.state, self.started = "running", time.monotonic()
+        stream = self.lowered.stream.writeStream.outputMode("update" if self.lowered.stateful else "append")
+        stream = stream.queryName(self.job.name).option("checkpointLocation", str(self.home.checkpoint))
+        stream = stream.foreachBatch(self.writer)
+        stream = stream.trigger(availableNow=True) if bounded else stream.trigger(processingTime="0 seconds")
+        self.query = stream.start()
+
+    def wait(self) -> None:
+        """Waits for the end of a bounded run."""
+        assert self.query is not None
+        self.query.awaitTermination()
+        self.accounts.seconds += time.monotonic() - self.started
+
+    def report(self) -> dict[str, Any]:
+        """What became of every record, as data."""
+        accounts = self.accounts
+        lag = max(accounts.partitions.values(), default=0)
+        return {
+            "name": self.job.name,
+            "state": self.state,
+            "records": accounts.records,
+            "emitted": {kind: accounts.emitted[kind] for kind in ("early", "final", "late", "change", "retract")},
+            "windows": {**accounts.windows, **accounts.gauges},
+            "watermark": _shown(accounts.watermark),
+            "partitions": {
+                name: {"max_event_time": _shown(seen), "lag_ms": (lag - seen) // 1_000, "idle": False}
+                for name, seen in sorted(accounts.partitions.items())
+            },
+            "seconds": round(accounts.seconds, 3),
+        }
+
+
+def _shown(micros: int | None) -> str | None:
+    if micros is None:
+        return None
+    return datetime.fromtimestamp(micros / 1e6, UTC).isoformat()
+
+
+class Runner:
+    """All jobs of an application."""
+
+    def __init__(
+        self, plan: ApplicationPlan, spark: SparkSession, checkpoint: Path, folder: Path, show: Callable[[str], None]
+    ) -> None:
+        self.plan = plan
+        self.spark = spark
+        self.checkpoint = checkpoint
+        self.folder = folder
+        self.show = show
+        self.jobs: list[RunningJob] = []
+
+    def prepare(self, *, bounded: bool) -> None:
+        """Lowers every job; what cannot be run is said before anything starts."""
+        for job in self.plan.jobs:
+            home = Home(self.checkpoint / job.name)
+            home.folder.mkdir(parents=True, exist_ok=True)
+            run = Run(job.name, home.folder, self.folder, bounded, home.buckets(self.spark, job.placement.buckets))
+            lowered = lower_job(job, Lowering(self.spark, run))
+            accounts = Accounts.load(home.accounts)
+            writer = BatchWriter(job, lowered, home, accounts, self.show)
+            self.jobs.append(RunningJob(job, home, lowered, writer, accounts))
+
+    def run_until_done(self) -> None:
+        """Reads all bounded input, then flushes what is still open."""
+        self.prepare(bounded=True)
+        for job in self.jobs:
+            job.start(bounded=True)
+        for job in self.jobs:
+            job.wait()
+        for job in self.jobs:
+            if job.lowered.stateful:
+                command(job.home.folder / "control", flush=True)
+                job.start(bounded=True)
+                job.wait()
+            job.state = "done"
+
+    def report(self) -> dict[str, Any]:
+        """The conservation report."""
+        return {"app": self.plan.name, "jobs": [job.report() for job in self.jobs]}

@@ -1,0 +1,96 @@
+"""A whole application as plans: definitions, jobs and the tables that they wait for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from velostream.catalog.relation import Relation
+from velostream.plan.build.context import Building, value_of
+from velostream.plan.build.inserts import fitted, insert_of, plan_values
+from velostream.plan.build.outcome import Keyed
+from velostream.plan.build.outputs import plan_outputs
+from velostream.plan.build.query import plan_keyed
+from velostream.plan.build.sources import name_of
+from velostream.plan.build.typing import planned
+from velostream.plan.fields import Field
+from velostream.plan.job import ApplicationPlan, Definition, Job, LoadedTable, Placement, PlannedMetric
+from velostream.plan.nodes import Node
+from velostream.validation.bound import BoundApplication, BoundMetric, BoundStatement
+
+if TYPE_CHECKING:
+    from velostream.functions.library import Library
+
+
+def build(application: BoundApplication, library: Library) -> ApplicationPlan:
+    """The plan as written: nothing is fused, moved or pruned yet."""
+    definitions: dict[str, Definition] = {}
+    jobs: list[Job] = []
+    for statement in application.statements:
+        building = Building(statement, library, dict(definitions))
+        keyed = _rows(statement, building, application)
+        if keyed is None:
+            continue
+        if statement.creates is not None and not statement.creates.is_table:
+            sink = statement.sinks[0].name if statement.sinks else ""
+            definition = Definition(statement.creates.name, keyed.node, sink)
+            definitions |= {name: definition for name in (statement.name, statement.creates.name)}
+        if statement.is_job:
+            jobs.append(_job(statement, building, plan_outputs(keyed, building)))
+    tables = _loaded(application, jobs)
+    return ApplicationPlan(application.name, tuple(jobs), definitions, tables)
+
+
+def _rows(statement: BoundStatement, building: Building, application: BoundApplication) -> Keyed | None:
+    """The rows that a statement makes; None where it makes none."""
+    if statement.query is None:
+        keyed = plan_values(statement, application.relations, building.library)
+        return None if keyed is None else fitted(keyed, statement, application.relations)
+    return fitted(plan_keyed(statement.query, building), statement, application.relations)
+
+
+def _job(statement: BoundStatement, building: Building, root: Node) -> Job:
+    settings = building.settings
+    buckets = value_of(settings, "num_partitions")
+    return Job(
+        name=statement.name,
+        root=root,
+        kind=_kind(statement),
+        mode=str(value_of(settings, "job.mode", "simple")),
+        placement=Placement(str(value_of(settings, "partitioning_strategy", "hash")), buckets),
+        settings=settings,
+        metrics=tuple(_metric(metric) for metric in statement.metrics),
+        annotations={annotation.name: annotation.value for annotation in statement.parsed.annotations},
+        line=statement.parsed.span.line,
+    )
+
+
+def _kind(statement: BoundStatement) -> str:
+    if statement.creates is not None:
+        return "table" if statement.creates.is_table else "stream"
+    return "insert" if insert_of(statement) is not None else "query"
+
+
+def _metric(bound: BoundMetric) -> PlannedMetric:
+    condition = None if bound.condition is None else planned(bound.condition)
+    return PlannedMetric(bound.metric, condition, None if bound.field is None else planned(bound.field), bound.labels)
+
+
+def _loaded(application: BoundApplication, jobs: list[Job]) -> tuple[LoadedTable, ...]:
+    """The tables from outside that some job reads."""
+    read = {name.casefold() for job in jobs for name in job.tables}
+    found: dict[str, Relation] = {
+        relation.name.casefold(): relation
+        for relation in application.relations.values()
+        if relation.is_table and relation.is_external
+    }
+    return tuple(
+        LoadedTable(
+            relation.name,
+            name_of(relation.connector),
+            tuple(Field(column.name, column.type) for column in relation.schema),
+            relation.key,
+            relation.settings,
+        )
+        for name, relation in found.items()
+        if name in read
+    )

@@ -1,0 +1,62 @@
+"""Expressions on Spark: SQL text over fields; what fails costs the record, not the query."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from velostream.plan.expression import Expression
+from velostream.spark.attempt import attempt
+from velostream.spark.lower.context import column
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+BAD_VALUE = "bad_value"
+_STAGE = "_stage"
+
+
+def compute(frame: DataFrame, wanted: Sequence[tuple[str, Expression]], carried: Sequence[str]) -> DataFrame:
+    """A frame with the wanted columns and those carried; a row whose expressions fail has the status `bad_value`."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    plain = {name: expression for name, expression in wanted if expression.is_field}
+    made = [(name, expression) for name, expression in wanted if not expression.is_field]
+    kept = [name for name in carried if name in frame.columns]
+    if not made:
+        return frame.select(*(column(e.name).alias(name) for name, e in plain.items()), *map(column, kept))
+    stage = F.struct(*(F.expr(e.spark).alias(f"v{index}") for index, (_, e) in enumerate(made)))
+    fine = _alive(frame)
+    frame = frame.withColumn(_STAGE, F.when(fine, attempt(stage)) if fine is not None else attempt(stage))
+    position = {name: index for index, (name, _) in enumerate(made)}
+    columns = [
+        (column(plain[name].name) if name in plain else F.col(f"{_STAGE}.v{position[name]}")).alias(name)
+        for name, _ in wanted
+    ]
+    return frame.select(*columns, *(_kept(frame, name, fine) for name in kept))
+
+
+def _kept(frame: DataFrame, name: str, fine: Column | None) -> Column:
+    from pyspark.sql import functions as F  # noqa: N812
+
+    if name != "_status" or fine is None:
+        return column(name)
+    return F.when(fine & F.col(_STAGE).isNull(), F.lit(BAD_VALUE)).otherwise(column("_status")).alias("_status")
+
+
+def _alive(frame: DataFrame) -> Column | None:
+    """True for a row that nothing is wrong with; None where rows have no status."""
+    if "_status" not in frame.columns:
+        return None
+    alive = column("_status").isNull()
+    return alive & column("_mark").isNull() if "_mark" in frame.columns else alive
+
+
+def condition(frame: DataFrame, expression: Expression) -> Column:
+    """NULL where the condition cannot be computed, else a struct whose field `met` says whether it holds."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    met = F.coalesce(F.expr(expression.spark), F.lit(False)).alias("met")
+    fine = _alive(frame)
+    answer = attempt(F.struct(met))
+    return answer if fine is None else F.when(fine, answer)

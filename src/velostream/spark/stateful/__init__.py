@@ -1,0 +1,1 @@
+"""The window operator on Spark: router, operator on transformWithState, unpack, and the clock that they go by."""

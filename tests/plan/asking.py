@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from velostream.functions import LIBRARY
 from velostream.plan import ApplicationPlan, Job, build, plan
-from velostream.plan.explain.text import TEXT
+from velostream.plan.explain.node_text import TEXT
 from velostream.plan.nodes import Node
 from velostream.plan.passes import PASSES, Pass
 from velostream.validation import validate

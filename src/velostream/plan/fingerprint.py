@@ -45,7 +45,7 @@ def state_of(job: Job) -> list[Data]:
     """The stateful nodes of a job from the sources up, each with its place, its keys and what it keeps."""
     found: list[Data] = []
     for node in reversed(list(job.root.walk())):
-        described = FINGERPRINT(node) if _keeps(node) else None
+        described = FINGERPRINT(node) if node.keeps_state else None
         if described is not None:
             kind = type(node).__name__
             number = sum(1 for each in found if each["node"] == kind)
@@ -57,10 +57,6 @@ def digest(job: Job) -> str:
     """A short text that differs where the state differs."""
     text = json.dumps(state_of(job), sort_keys=True, default=str)
     return blake2b(text.encode(), digest_size=8).hexdigest()
-
-
-def _keeps(node: Node) -> bool:
-    return node.keeps_state or (isinstance(node, JoinTable) and node.waits)
 
 
 @FINGERPRINT.on(Aggregate)
@@ -100,9 +96,7 @@ def _join_streams(node: JoinStreams) -> Data:
 
 
 @FINGERPRINT.on(JoinTable)
-def _join_table(node: JoinTable) -> Data | None:
-    if not node.waits:
-        return None
+def _join_table(node: JoinTable) -> Data:
     return {
         "keys": [[str(pair), str(pair.left.type), str(pair.right.type)] for pair in node.keys],
         "kind": node.kind,

@@ -36,7 +36,8 @@ class Placement:
 class Job:
     """One streaming query: a statement with a sink, a table, or a SELECT that prints.
 
-    `definitions` are the streams that were fused into it. `line` is where the statement stands.
+    `kind` is query, stream, table, insert, or explain for one that is only to be shown. `definitions` are the streams
+    that were fused into it. `line` is where the statement stands.
     """
 
     name: str

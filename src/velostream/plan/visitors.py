@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from velostream.plan.explain.data import DATA
-from velostream.plan.explain.text import TEXT
+from velostream.plan.explain.node_data import DATA
+from velostream.plan.explain.node_text import TEXT
 from velostream.plan.fingerprint import FINGERPRINT
 from velostream.plan.lineage import LINEAGE
 from velostream.plan.passes.prune_columns import PRUNE

@@ -15,6 +15,7 @@ from velostream.plan.build.typing import planned
 from velostream.plan.fields import Field
 from velostream.plan.job import ApplicationPlan, Definition, Job, LoadedTable, Placement, PlannedMetric
 from velostream.plan.nodes import Node
+from velostream.sql.statements import Explain
 from velostream.validation.bound import BoundApplication, BoundMetric, BoundStatement
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def build(application: BoundApplication, library: Library) -> ApplicationPlan:
         if statement.creates is not None and not statement.creates.is_table:
             sink = statement.sinks[0].name if statement.sinks else ""
             definition = Definition(statement.creates.name, keyed.node, sink)
-            definitions |= {name: definition for name in (statement.name, statement.creates.name)}
+            definitions |= dict.fromkeys((statement.name, statement.creates.name), definition)
         if statement.is_job:
             jobs.append(_job(statement, building, plan_outputs(keyed, building)))
     tables = _loaded(application, jobs)
@@ -65,6 +66,8 @@ def _job(statement: BoundStatement, building: Building, root: Node) -> Job:
 
 
 def _kind(statement: BoundStatement) -> str:
+    if isinstance(statement.parsed.tree, Explain):
+        return "explain"
     if statement.creates is not None:
         return "table" if statement.creates.is_table else "stream"
     return "insert" if insert_of(statement) is not None else "query"

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from velostream.functions.library import Library
 
 
-
 def edits_of(expressions: list[Expression], fields: Fields, library: Library) -> tuple[HeaderEdit, ...]:
     """What SET_HEADER and REMOVE_HEADER do, in the order of the select list."""
     found = []

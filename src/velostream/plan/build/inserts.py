@@ -41,7 +41,9 @@ def plan_values(statement: BoundStatement, relations: Mapping[str, Relation], li
     known = [each.name for each in target.schema] if target is not None else []
     names = named or known or [f"col_{place + 1}" for place in range(len(rows[0]))]
     kinds = [common_of([row[place].type for row in rows]) for place in range(len(names))]
-    columns = tuple(Field(name, kind or rows[0][place].type) for place, (name, kind) in enumerate(zip(names, kinds, strict=True)))
+    columns = tuple(
+        Field(name, kind or rows[0][place].type) for place, (name, kind) in enumerate(zip(names, kinds, strict=True))
+    )
     return Keyed(Values(columns, tuple(rows)))
 
 

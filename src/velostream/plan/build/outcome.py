@@ -12,9 +12,9 @@ from velostream.plan.build import headers
 from velostream.plan.build.context import Building, value_of
 from velostream.plan.build.trees import bare
 from velostream.plan.expression import Expression, reads
+from velostream.plan.header_calls import HEADERS
 from velostream.plan.nodes import Column, Distinct, Headers, Node, Order, OrderLimit, Project
 from velostream.plan.nodes.base import EVENT_TIME
-from velostream.plan.header_calls import HEADERS
 from velostream.plan.nodes.headers import EDITED
 from velostream.plan.nodes.order_limit import BOUNDED, CONSOLE, PER_WINDOW, STOPS
 from velostream.plan.nodes.row_windows import RowWindows
@@ -130,7 +130,11 @@ class Outcome:
         if EDITED in self.node.fields:
             yield Column(HEADERS, self._reads(EDITED), system=True)
         if self.select.aggregated:
-            yield from (Column(f.name, self._reads(f.name), system=True) for f in self.node.fields if f.system and f.name != EDITED)
+            yield from (
+                Column(f.name, self._reads(f.name), system=True)
+                for f in self.node.fields
+                if f.system and f.name != EDITED
+            )
             now = Expression(exp.CurrentTimestamp(), TIMESTAMP)
             yield from (Column(name, now, system=True) for name in ("_timestamp", "_processing_time"))
             if key:
@@ -198,4 +202,3 @@ def _call(name: str, *arguments: exp.Expr) -> exp.Anonymous:
 
 def _text(value: str) -> exp.Literal:
     return exp.Literal.string(value)
-

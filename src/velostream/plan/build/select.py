@@ -93,7 +93,9 @@ class SelectPlanner:
         """HEADER and its kin read the headers of the primary input, which may have none."""
         present = field if field in self.node.fields else ""
         self._headers_field = present
-        self._rewrite(lambda expression: Expression(reading(expression.tree, present), expression.type, expression.span))
+        self._rewrite(
+            lambda expression: Expression(reading(expression.tree, present), expression.type, expression.span)
+        )
 
     def _planned(self, bound: BoundExpression) -> Expression:
         """A bound expression over records."""
@@ -195,4 +197,3 @@ def expressions_of(select: BoundSelect) -> Iterator[BoundExpression]:
             yield from join.right.arguments
         if isinstance(join.right, BoundSource) and join.right.as_of is not None:
             yield join.right.as_of
-

@@ -68,7 +68,7 @@ def _around_function(node: exp.Window) -> list[exp.Expr]:
         wrapper = wrapper.this
     parts += list(wrapper.iter_expressions())
     parts += list(node.args.get("partition_by") or [])
-    return parts + [node.args["order"]] if node.args.get("order") is not None else parts
+    return [*parts, node.args["order"]] if node.args.get("order") is not None else parts
 
 
 def bare(tree: exp.Expr) -> exp.Expr:

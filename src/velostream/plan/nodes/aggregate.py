@@ -9,7 +9,7 @@ from velostream.catalog.system_columns import SYSTEM_COLUMNS
 from velostream.plan.emission import CHANGES, DEFAULT_EMISSION, NO_LATENESS, Emission, Lateness
 from velostream.plan.expression import Expression
 from velostream.plan.fields import Field, Fields
-from velostream.plan.nodes.base import EVENT_TIME, WINDOW_END, WINDOW_START, Node, needs_for_state, replaces
+from velostream.plan.nodes.base import EVENT_TIME, WINDOW_END, WINDOW_START, Node, needs_for_state, replaces, route_by
 from velostream.plan.nodes.order import Order
 from velostream.plan.nodes.project import Column
 from velostream.types import TIMESTAMP, Type
@@ -128,6 +128,11 @@ class Aggregate(Node):
         condition = () if self.emission.condition is None else (self.emission.condition,)
         calls = (expression for call in self.calls for expression in call.expressions)
         return (*(key.expression for key in self.keys), *window, *calls, *condition)
+
+    @property
+    def route(self) -> tuple[str, ...]:
+        """By key."""
+        return route_by((key.expression for key in self.keys), self.input)
 
     @property
     def needs(self) -> tuple[str, ...]:

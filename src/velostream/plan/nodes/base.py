@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from operator import is_
 from typing import Any, ClassVar, Self
@@ -115,6 +115,11 @@ class Node(ABC):
         return self.stateful and not self.static
 
     @property
+    def route(self) -> tuple[str, ...]:
+        """The fields whose hash says which bucket a row goes to; empty where all rows go to one."""
+        return ()
+
+    @property
     def windowed(self) -> bool:
         """True where rows belong to a time window."""
         return any(child.windowed for child in self.children)
@@ -159,6 +164,13 @@ class Node(ABC):
 def replaces(node: Node) -> tuple[str, ...]:
     """The fields by which a stateful node over `node` finds the row that a revision replaces."""
     return node.identity if node.revises else ()
+
+
+def route_by(keys: Iterable[Expression], node: Node) -> tuple[str, ...]:
+    """The keys as a route; where rows are revised only those that no revision changes, so that it finds the old row."""
+    names = tuple(key.name for key in keys)
+    known = replaces(node)
+    return tuple(name for name in names if name in known) if known else names
 
 
 def needs_for_state(node: Node) -> tuple[str, ...]:

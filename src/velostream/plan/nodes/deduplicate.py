@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from velostream.plan.expression import Expression
 from velostream.plan.fields import Fields
-from velostream.plan.nodes.base import Node, needs_for_state
+from velostream.plan.nodes.base import Node, needs_for_state, route_by
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,11 @@ class Deduplicate(Node):
     def expressions(self) -> tuple[Expression, ...]:
         """The key."""
         return self.keys
+
+    @property
+    def route(self) -> tuple[str, ...]:
+        """By key."""
+        return route_by(self.keys, self.input)
 
     @property
     def needs(self) -> tuple[str, ...]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from velostream.plan.expression import reads
 from velostream.plan.fields import Fields
-from velostream.plan.nodes.base import Node, needs_for_state, window_bounds
+from velostream.plan.nodes.base import Node, needs_for_state, route_by, window_bounds
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,11 @@ class Distinct(Node):
     def keys(self) -> tuple[str, ...]:
         """What makes rows equal."""
         return tuple(member.name for member in self.input.fields.visible)
+
+    @property
+    def route(self) -> tuple[str, ...]:
+        """Equal rows meet."""
+        return route_by((reads(name, self.input.fields.of(name).type) for name in self.keys), self.input)
 
     @property
     def needs(self) -> tuple[str, ...]:

@@ -84,6 +84,16 @@ class JoinStreams(Node):
         return (*pairs, *self.residual)
 
     @property
+    def route(self) -> tuple[str, ...]:
+        """The left side of the key; the right side's rows are routed by `right_route`."""
+        return tuple(pair.left.name for pair in self.keys)
+
+    @property
+    def right_route(self) -> tuple[str, ...]:
+        """The right side of the key."""
+        return tuple(pair.right.name for pair in self.keys)
+
+    @property
     def needs(self) -> tuple[str, ...]:
         """Both sides' times and identities."""
         times = (self.left_time, self.right_time)

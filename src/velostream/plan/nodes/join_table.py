@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from velostream.plan.expression import Expression
 from velostream.plan.fields import Fields
-from velostream.plan.nodes.base import Node
+from velostream.plan.nodes.base import Node, needs_for_state
 from velostream.plan.nodes.filter import MARK, REMOVE
 from velostream.validation.coercion import comparable
 
@@ -96,6 +96,21 @@ class JoinTable(Node):
         pairs = (side for pair in self.keys for side in (pair.left, pair.right))
         as_of = () if self.as_of is None else (self.as_of,)
         return (*pairs, *self.residual, *as_of, *(value for _, value in self.missing.defaults))
+
+    @property
+    def keeps_state(self) -> bool:
+        """Where rows wait."""
+        return self.waits and not self.static
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Times and order of the rows that wait."""
+        return needs_for_state(self.left) if self.keeps_state else ()
+
+    @property
+    def route(self) -> tuple[str, ...]:
+        """Where rows wait, they wait by key."""
+        return tuple(pair.left.name for pair in self.keys) if self.waits else ()
 
     @property
     def identity(self) -> tuple[str, ...]:

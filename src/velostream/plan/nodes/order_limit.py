@@ -60,6 +60,11 @@ class OrderLimit(Node):
         return tuple(term.expression for term in self.order)
 
     @property
+    def route(self) -> tuple[str, ...]:
+        """All groups of a window meet."""
+        return window_bounds(self.input) if self.scope == PER_WINDOW else ()
+
+    @property
     def needs(self) -> tuple[str, ...]:
         """Windows, times and identity of the input's rows, where they wait."""
         if self.scope != PER_WINDOW:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from velostream.plan.emission import NO_LATENESS, Lateness
 from velostream.plan.expression import Expression
 from velostream.plan.fields import Field, Fields
-from velostream.plan.nodes.base import Node, needs_for_state
+from velostream.plan.nodes.base import Node, needs_for_state, route_by
 from velostream.plan.nodes.order import Order
 from velostream.types import Type
 
@@ -103,6 +103,11 @@ class RowWindows(Node):
         """Partition, order, arguments."""
         calls = (expression for call in self.calls for expression in call.expressions)
         return (*self.partition, *(term.expression for term in self.order), *calls)
+
+    @property
+    def route(self) -> tuple[str, ...]:
+        """By key."""
+        return route_by(self.partition, self.input)
 
     @property
     def needs(self) -> tuple[str, ...]:

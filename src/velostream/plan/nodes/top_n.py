@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from velostream.plan.expression import Expression
 from velostream.plan.fields import Field, Fields
-from velostream.plan.nodes.base import Node, needs_for_state, revision_fields
+from velostream.plan.nodes.base import Node, needs_for_state, revision_fields, route_by
 from velostream.plan.nodes.order import Order
 from velostream.types import INT
 
@@ -76,6 +76,11 @@ class TopN(Node):
     def expressions(self) -> tuple[Expression, ...]:
         """Partition and order."""
         return (*self.partition, *(term.expression for term in self.order))
+
+    @property
+    def route(self) -> tuple[str, ...]:
+        """By key."""
+        return route_by(self.partition, self.input)
 
     @property
     def needs(self) -> tuple[str, ...]:

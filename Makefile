@@ -42,8 +42,9 @@ lint: setup ## ruff and mypy
 bench: setup ## how long velo validate takes, as a table (RUNS=10)
 	@$(BIN)/python -m benchmarks.validate $(RUNS)
 
-docs: setup ## write the generated reference pages
+docs: setup ## write the generated pages, and the output of commands that pages show
 	$(BIN)/velo docs docs/reference
+	$(BIN)/python -m tests.project.refresh
 
 clean: ## remove the environment and all caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage htmlcov

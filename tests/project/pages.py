@@ -12,7 +12,10 @@ A block of SQL without a comment is an application that validates.
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,6 +38,11 @@ class Block:
     def name(self) -> str:
         return f"{self.page.relative_to(ROOT)}:{self.line}"
 
+    @property
+    def is_run(self) -> bool:
+        """True for commands whose output is checked."""
+        return self.language == "console" and self.marked("run") is not None
+
     def marked(self, word: str) -> str | None:
         """What stands behind `word:` in the comment, empty for the bare word; None where it is another comment."""
         head, _, rest = self.mark.partition(":")
@@ -53,6 +61,26 @@ def blocks(page: Path) -> list[Block]:
         )
         for found in _BLOCK.finditer(text)
     ]
+
+
+def shown(block: Block, folder: Path) -> str:
+    """A console block as it should be: its commands, each with what it prints in a folder that has the page's files."""
+    for other in blocks(block.page):
+        name = other.marked("file")
+        if name and other.line < block.line:
+            (folder / name).write_text(other.body)
+    lines = []
+    for line in block.body.splitlines():
+        if line.startswith("$ "):
+            lines += [line, *_output(line.removeprefix("$ "), folder).splitlines()]
+    return "\n".join(lines)
+
+
+def _output(command: str, folder: Path) -> str:
+    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+    environment = {**os.environ, "PATH": path, "COLUMNS": "120"}
+    answer = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, capture_output=True, check=False)
+    return (answer.stdout + answer.stderr).decode()
 
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]

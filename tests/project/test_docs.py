@@ -1,21 +1,18 @@
 """Documentation that runs: its SQL validates, its commands print what it shows, its links lead somewhere."""
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from tests.project.modules import ROOT, SOURCE
-from tests.project.pages import BLOCKS, PAGES, Block, blocks
+from tests.project.pages import BLOCKS, PAGES, Block, blocks, shown
 
 from velostream.sql.words import STATEMENTS
 from velostream.validation import validate
 
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 SQL = [block for block in BLOCKS if block.language == "sql"]
-RUN = [block for block in BLOCKS if block.language == "console" and block.marked("run") is not None]
+RUN = [block for block in BLOCKS if block.is_run]
 
 
 def given(block: Block) -> str:
@@ -36,23 +33,7 @@ def test_the_sql_of_a_page_validates(block: Block) -> None:
 
 @pytest.mark.parametrize("block", RUN, ids=lambda block: block.name)
 def test_the_commands_of_a_page_print_what_it_shows(block: Block, tmp_path: Path) -> None:
-    for other in blocks(block.page):
-        name = other.marked("file")
-        if name and other.line < block.line:
-            (tmp_path / name).write_text(other.body)
-    shown = []
-    for line in block.body.splitlines():
-        if line.startswith("$ "):
-            shown += [line, *output(line.removeprefix("$ "), tmp_path).splitlines()]
-    assert "\n".join(shown) == block.body.rstrip("\n")
-
-
-def output(command: str, folder: Path) -> str:
-    """What a shell prints in that folder, with `velo` at hand."""
-    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
-    environment = {**os.environ, "PATH": path, "COLUMNS": "120"}
-    answer = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, capture_output=True, check=False)
-    return (answer.stdout + answer.stderr).decode()
+    assert shown(block, tmp_path) == block.body.rstrip("\n"), "run 'make docs'"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

@@ -29,4 +29,4 @@ def _row(function: Function) -> tuple[str, str, str]:
     also = f" Also {', '.join(map(markdown.code, function.aliases))}." if function.aliases else ""
     refused = f" Not on a stream: {function.refused}." if function.refused else ""
     result = f" → {markdown.code(function.result)}" if function.result is not None else ""
-    return signatures, f"{function.doc}{also}{refused}", markdown.code(function.example) + result
+    return signatures, f"{function.doc.rstrip('.')}.{also}{refused}", markdown.code(function.example) + result

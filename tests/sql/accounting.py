@@ -1,6 +1,5 @@
 """Which tokens of a statement are found again in its printed form. Spellings that mean the same count as the same."""
 
-import re
 from collections import Counter
 
 from sqlglot.tokenizer_core import TokenType
@@ -38,8 +37,8 @@ _SAME_SEQUENCES = (
     (("WITH", "LOCAL", "TIME", "ZONE"), ()),
     (("WITHOUT", "TIME", "ZONE"), ()),
 )
-_UNCOUNTED = ("(", ")", ",", ";", ":", "::", "AS", "<", ">")
-_ADDED = {"CAST", "INNER", "LEFT", "PRIMARY", "JOIN", *(kind.value for kind in TYPES.values())}
+_UNCOUNTED = ("(", ")", ";", ":", "::")
+_ADDED = {"AS", "<", ">", "CAST", "INNER", "LEFT", "PRIMARY", "JOIN", *(kind.value for kind in TYPES.values())}
 
 
 def lost(written: str, printed: str) -> Counter[str]:
@@ -64,7 +63,7 @@ def _counted(text: str) -> Counter[str]:
             words.append(match[1])
         else:
             words.append(token.text.upper())
-    return Counter(_SAME.get(word, word) for word in _rewritten(words) if word not in _UNCOUNTED and not _size(word))
+    return Counter(_SAME.get(word, word) for word in _rewritten(words) if word not in _UNCOUNTED)
 
 
 def _rewritten(words: list[str]) -> list[str]:
@@ -75,8 +74,3 @@ def _rewritten(words: list[str]) -> list[str]:
                 words[index : index + len(sequence)] = same
             index += 1
     return words
-
-
-def _size(word: str) -> bool:
-    """True for what belongs to a number of another spelling: the point of `.5`."""
-    return bool(re.fullmatch(r"\.", word))

@@ -84,8 +84,8 @@ class Commands(Relations):
 
     def read_job_name(self) -> exp.Identifier:
         """`JOB name` (QUERY is another word for JOB)."""
-        if not self.accept("JOB"):
-            self.expect("QUERY")
+        if not self.accept("JOB") and not self.accept("QUERY"):
+            self.unexpected()
         return self.read_name("the name of a job")
 
     def read_start(self) -> StartJob:

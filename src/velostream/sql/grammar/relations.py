@@ -57,7 +57,7 @@ class Relations(Queries):
         if self.accept("AS"):
             self._created_query(create)
         elif not create.args.get("columns") and not create.args.get("settings"):
-            self.unexpected()
+            self.unexpected("AS SELECT …")
         if kind == "VIEW" and not create.args.get("query"):
             self.refuse("a view needs a query", hint="write CREATE VIEW … AS SELECT …")
         return self.node(create, start)

@@ -56,7 +56,7 @@ class Sources(Emission):
         if self.name_ahead() and self.ahead("(", by=1):
             return self.node(exp.Table(this=self.read_plain_call()), start)
         parts = [self.read_name("a source")]
-        while self.accept(".") and len(parts) < 3:
+        while len(parts) < 3 and self.accept("."):
             parts.append(self.read_name_after_dot())
         return self.node(exp.Table(**dict(zip(("this", "db", "catalog"), reversed(parts), strict=False))), start)
 

@@ -1,4 +1,4 @@
-"""Puts what commands print now into the pages that show it: `python -m tests.project.refresh`, a part of `make docs`."""
+"""Puts what commands print into the pages that show it: `python -m tests.project.refresh`, a part of `make docs`."""
 
 import tempfile
 from pathlib import Path

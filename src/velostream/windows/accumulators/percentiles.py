@@ -9,8 +9,10 @@ from velostream.types import DOUBLE, INTERVAL, Type, array
 from velostream.windows.accumulators import casting
 from velostream.windows.accumulators.base import Accumulator
 from velostream.windows.accumulators.cells.tally import Tally
+from velostream.windows.accumulators.dtypes import dtype
 from velostream.windows.accumulators.ordering import is_float
 from velostream.windows.accumulators.percentages import percentages
+from velostream.windows.accumulators.ranks import Ranks
 
 if TYPE_CHECKING:
     import polars as pl
@@ -54,30 +56,27 @@ class PercentileCont(Accumulator):
     def finish(self) -> pl.Expr:
         """The percentile, or several in an array; NULL when there was no value."""
         (tally,) = self.cells
-        descending = any(sort.descending for sort in self.call.order)
-        value = (
-            tally.entry_value.to_physical().cast(pl.Float64) if self._interval else tally.entry_value.cast(pl.Float64)
-        )
-        count = tally.entry_count
-        if descending:
-            value, count = value.reverse(), count.reverse()
-        found = [tally.over(self._at(p, value, count.cum_sum())) for p in percentages(self.call, self.given)]
-        found = [one.cast(pl.Int64).cast(pl.Duration("us")) for one in found] if self._interval else found
+        return pl.col(tally.column).map_batches(self._answers, dtype(self.type), is_elementwise=True)
+
+    def _answers(self, tallies: pl.Series) -> pl.Series:
+        number = self.cells[0].entry_value.to_physical().cast(pl.Float64)
+        if self.call.types[0].name == "DECIMAL":
+            number = self.cells[0].entry_value.cast(pl.Float64)
+        entry = pl.struct(number.alias("value"), self.cells[0].entry_count.alias("n"))
+        lists = tallies.to_frame("tally").select(pl.col("tally").list.eval(entry)).to_series()
+        ranks = Ranks(lists, descending=any(sort.descending for sort in self.call.order))
+        found = [self._typed(self._found(ranks, p)) for p in percentages(self.call, self.given)]
         if not isinstance(self.given, list | tuple):
-            return found[0]
-        return pl.when(tally.size > 0).then(pl.concat_list(found))
+            return found[0].alias(tallies.name)
+        several = pl.DataFrame([one.alias(str(i)) for i, one in enumerate(found)])
+        known = pl.when(lists.list.len() > 0).then(pl.concat_list(several.columns))
+        return several.select(known.alias(tallies.name)).to_series()
 
-    @property
-    def _interval(self) -> bool:
-        return self.call.types[0] == INTERVAL
+    def _typed(self, found: pl.Series) -> pl.Series:
+        return found.cast(pl.Int64).cast(pl.Duration("us")) if self.call.types[0] == INTERVAL else found
 
-    def _at(self, p: float, value: pl.Expr, reached: pl.Expr) -> pl.Expr:
-        # The arithmetic is Spark's, term by term, so that results are equal to the last bit.
-        position = (reached.last() - 1) * p
-        below, above = position.floor(), position.ceil()
-        low, high = _ranked(value, reached, below + 1), _ranked(value, reached, above + 1)
-        between = (above - position) * low + (position - below) * high
-        return pl.when((below == above) | (low == high)).then(low).otherwise(between)
+    def _found(self, ranks: Ranks, p: float) -> pl.Series:
+        return ranks.between(p)
 
 
 class Median(PercentileCont):
@@ -98,9 +97,5 @@ class PercentileDisc(PercentileCont):
 
     name: ClassVar[str] = "percentile_disc"
 
-    def _at(self, p: float, value: pl.Expr, reached: pl.Expr) -> pl.Expr:
-        return _ranked(value, reached, (reached.last() * p).ceil().clip(1))
-
-
-def _ranked(value: pl.Expr, reached: pl.Expr, rank: pl.Expr) -> pl.Expr:
-    return value.filter(reached >= rank).first()
+    def _found(self, ranks: Ranks, p: float) -> pl.Series:
+        return ranks.share(p)

@@ -1,0 +1,7 @@
+"""Row windows: functions over the rows around a row, in event order."""
+
+from velostream.windows.rows.buffer import BufferOperator
+from velostream.windows.rows.over import OverOperator
+from velostream.windows.rows.settings import Emit, Frame, RowCall, RowFunction, RowSettings, Unit
+
+__all__ = ["BufferOperator", "Emit", "Frame", "OverOperator", "RowCall", "RowFunction", "RowSettings", "Unit"]

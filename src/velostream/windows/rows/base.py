@@ -1,0 +1,119 @@
+"""What both kinds of row windows share: refusing, finding the rows of keys, letters, the root of their state."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from velostream.windows.accumulators.base import ERROR
+from velostream.windows.facts import Facts
+from velostream.windows.lateness import TOO_LATE, LateStrategy
+from velostream.windows.outcome import Outcome, letters
+from velostream.windows.rows.settings import RowSettings
+from velostream.windows.state import FORMAT, Ledger, Store, check_format, newest, stacked
+from velostream.windows.statistics import Stats
+from velostream.windows.watermark import Watermark
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    from velostream.lazy import lazy
+
+    pl = lazy("polars")
+
+NO_EVENT_TIME = "no_event_time"
+
+
+class RowOperator:
+    """A row window over micro-batches; subclasses say what a batch brings about."""
+
+    def __init__(self, settings: RowSettings, store: Store) -> None:
+        self.settings = settings
+        self.store = store
+        self.keys = list(settings.partition)
+        root = store.get("root")
+        saved: dict[str, Any] = {}
+        if isinstance(root, bytes):
+            check_format(root)
+            saved = json.loads(root[1:])
+        self.saved = saved
+        self.number: int = saved.get("number", 0)
+        self.open: int = saved.get("open", 0)
+        self.watermark = Watermark(settings.watermark, saved.get("watermark"))
+        self.rows = Ledger("rows", store, newest(["_cell", *self.keys], "_version"), saved.get("rows"))
+        self.ledgers: list[Ledger] = [self.rows]
+        self.lost: list[pl.DataFrame] = []
+
+    def process(self, rows: pl.DataFrame, facts: Facts) -> Outcome:
+        """Take a micro-batch: input rows with the results of the row functions come back."""
+        stats = Stats(read=rows.height, open=self.open)
+        before = self.watermark.value
+        self.number += 1
+        self.lost = []
+        timed = rows.filter(pl.col("_event_time").is_not_null())
+        if timed.height < rows.height:
+            self._lose(rows.filter(pl.col("_event_time").is_null()), NO_EVENT_TIME, before, stats)
+        cell = pl.col("_hash").cast(pl.Int64) if "_hash" in rows.columns else pl.lit(0, pl.Int64)
+        after = self.watermark.advance(facts)
+        said = self.step(timed.with_columns(cell.alias("_cell")), before, after, facts, stats)
+        failed = said.clear()
+        if ERROR in said.columns:
+            failed = said.filter(pl.col(ERROR).is_not_null())
+            said = said.filter(pl.col(ERROR).is_null()).drop(ERROR)
+        stats.failed_groups = failed.height
+        stats.emitted["change"] = said.height
+        stats.watermark = after
+        self.open = stats.open
+        self._save(stats)
+        dead = stacked(self.lost) if self.lost else rows.clear()
+        return Outcome(said.with_columns(pl.lit(after, pl.Int64).alias("_watermark")), dead, failed, stats)
+
+    def step(
+        self, rows: pl.DataFrame, before: int | None, after: int | None, facts: Facts, stats: Stats
+    ) -> pl.DataFrame:
+        """The rows that go out, in event order; `rows` have a time and a cell."""
+        raise NotImplementedError
+
+    def more(self) -> dict[str, Any]:
+        """What a subclass remembers beside its tables."""
+        return {}
+
+    def _lose(self, rows: pl.DataFrame, reason: str, watermark: int | None, stats: Stats) -> None:
+        """Letters for rows that are in no result."""
+        if rows.is_empty():
+            return
+        dead = reason != TOO_LATE or self.settings.lateness.strategy is LateStrategy.DEAD_LETTER
+        (stats.dead_lettered if dead else stats.dropped)[reason] += rows.height
+        self.lost.append(letters(rows, reason, watermark, dead=dead))
+
+    def _held(self, wanted: pl.DataFrame | None) -> pl.DataFrame | None:
+        """The rows that are kept for keys (`_cell` and key), or for all."""
+        found = self.rows.read() if wanted is None else self.rows.look_up(wanted["_cell"].unique().sort())
+        if found is None:
+            return None
+        if wanted is not None:
+            found = found.join(wanted, on=["_cell", *self.keys], how="semi", nulls_equal=True)
+        living = self.rows.reduce(found, True)
+        return None if living.is_empty() else living.drop("_version", "_gone")
+
+    def _hold(self, rows: pl.DataFrame, wanted: pl.DataFrame) -> None:
+        """Keep these rows for the wanted keys, and nothing else of them."""
+        version = pl.lit(self.number, pl.Int64).alias("_version")
+        empty = wanted.join(rows.select("_cell", *self.keys), on=["_cell", *self.keys], how="anti", nulls_equal=True)
+        gone = empty.with_columns(version, pl.lit(value=True).alias("_gone"))
+        held = rows.with_columns(version, pl.lit(value=False).alias("_gone"))
+        self.rows.append(stacked([held, gone]) if gone.height else held)
+
+    def _save(self, stats: Stats) -> None:
+        for ledger in self.ledgers:
+            ledger.tidy()
+        stats.state_bytes = sum(ledger.bytes for ledger in self.ledgers)
+        stats.state_rows = sum(ledger.rows for ledger in self.ledgers)
+        root = {
+            "number": self.number,
+            "open": self.open,
+            "watermark": self.watermark.snapshot(),
+            **{ledger.name: ledger.snapshot() for ledger in self.ledgers},
+            **self.more(),
+        }
+        self.store.put("root", bytes([FORMAT]) + json.dumps(root, separators=(",", ":")).encode())

@@ -1,0 +1,145 @@
+"""What a row window is: partition, frame, buffer, and the functions over it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
+
+from velostream.durations import show
+from velostream.errors import InvalidWindow
+from velostream.windows.accumulators.aggregation import Aggregation
+from velostream.windows.accumulators.base import Call
+from velostream.windows.lateness import Lateness, LateStrategy
+from velostream.windows.watermark import WatermarkSettings
+
+
+class RowFunction(Enum):
+    """The functions that look at rows around a row; any aggregate may stand beside them."""
+
+    LAG = "LAG"
+    LEAD = "LEAD"
+    ROW_NUMBER = "ROW_NUMBER"
+    RANK = "RANK"
+    DENSE_RANK = "DENSE_RANK"
+    PERCENT_RANK = "PERCENT_RANK"
+    CUME_DIST = "CUME_DIST"
+    NTILE = "NTILE"
+    FIRST_VALUE = "FIRST_VALUE"
+    LAST_VALUE = "LAST_VALUE"
+    NTH_VALUE = "NTH_VALUE"
+
+    @property
+    def needs_all(self) -> bool:
+        """True where the answer depends on how many rows there are in all."""
+        return self in (RowFunction.PERCENT_RANK, RowFunction.CUME_DIST, RowFunction.NTILE)
+
+
+@dataclass(frozen=True, slots=True)
+class RowCall:
+    """One function: `result` names its column. `number` is the distance of LAG and LEAD, the n of NTH_VALUE and NTILE.
+
+    `default` is the column that LAG and LEAD fall back to.
+    """
+
+    result: str
+    function: RowFunction
+    column: str = ""
+    number: int = 1
+    default: str = ""
+
+    def __post_init__(self) -> None:
+        if self.number < 1:
+            message = f"{self.function.value} takes a number of at least 1, not {self.number}"
+            raise InvalidWindow(message, hint="count from 1", code="row-window")
+
+
+class Unit(Enum):
+    """What the bounds of a frame count: rows, or microseconds of event time (with all rows of the same time)."""
+
+    ROWS = "rows"
+    RANGE = "range"
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """`BETWEEN … PRECEDING AND …`: distances from the current row, negative before it; None is unbounded."""
+
+    unit: Unit = Unit.RANGE
+    start: int | None = None
+    end: int | None = 0
+
+    def __post_init__(self) -> None:
+        if self.start is not None and self.end is not None and self.start > self.end:
+            message = (
+                f"the frame begins {self.start} and ends {self.end} from the current row: it ends before it begins"
+            )
+            raise InvalidWindow(message, hint="put the earlier bound first", code="row-window")
+
+
+class Emit(Enum):
+    """When a buffer speaks: on every record, or once it is full."""
+
+    EVERY_RECORD = "EVERY RECORD"
+    ON_BUFFER_FULL = "ON BUFFER FULL"
+
+
+@dataclass(frozen=True)
+class RowSettings:
+    """`OVER (…)`. With `buffer` it is the form that answers at arrival from the last n rows; without, standard OVER.
+
+    Order is event time, then source, partition and offset. `frame` None is the whole buffer, or all rows up to the
+    current one and its peers.
+    """
+
+    partition: tuple[str, ...]
+    calls: tuple[RowCall, ...] = ()
+    aggregates: tuple[Call, ...] = ()
+    frame: Frame | None = None
+    buffer: int | None = None
+    expire_after: int | None = None
+    emit: Emit = Emit.EVERY_RECORD
+    watermark: WatermarkSettings = field(default_factory=WatermarkSettings)
+    lateness: Lateness = field(default_factory=Lateness)
+
+    def __post_init__(self) -> None:
+        if self.buffer is None:
+            self._refuse_standard()
+        elif self.buffer < 1:
+            raise _refusal(f"a buffer of {self.buffer} rows holds nothing", "give at least 1 ROWS")
+        if self.expire_after is not None and self.expire_after <= 0:
+            raise _refusal(f"EXPIRE AFTER {show(self.expire_after)} keeps nothing", "give a time such as 1m")
+        if self.lateness.allowed or self.lateness.strategy not in (LateStrategy.DEAD_LETTER, LateStrategy.DROP):
+            raise _refusal(
+                "a row window cannot correct rows that went out", "use dead_letter or drop, without lateness"
+            )
+
+    def _refuse_standard(self) -> None:
+        whole = [call.function.value for call in self.calls if call.function.needs_all]
+        if whole:
+            message = f"{whole[0]} needs to know all rows, and a stream has no last one"
+            raise _refusal(message, "use ROWS WINDOW BUFFER n ROWS, or a time window")
+        if self.frame is not None and (self.frame.end is None or self.frame.end > 0):
+            message = "a frame with FOLLOWING rows waits for rows that may never come"
+            raise _refusal(message, "use ROWS WINDOW BUFFER n ROWS, or end the frame at CURRENT ROW")
+        if self.expire_after is not None or self.emit is not Emit.EVERY_RECORD:
+            raise _refusal("EXPIRE AFTER and EMIT belong to a buffer", "add ROWS WINDOW BUFFER n ROWS")
+
+    @cached_property
+    def aggregation(self) -> Aggregation:
+        """The aggregates."""
+        return Aggregation(self.aggregates)
+
+    @property
+    def lead(self) -> int:
+        """How many later rows a row waits for."""
+        return max((call.number for call in self.calls if call.function is RowFunction.LEAD), default=0)
+
+    @property
+    def results(self) -> list[str]:
+        """The columns that are added."""
+        return [*(call.result for call in self.calls), *(call.result for call in self.aggregates)]
+
+
+def _refusal(message: str, hint: str) -> InvalidWindow:
+    return InvalidWindow(message, hint=hint, code="row-window")

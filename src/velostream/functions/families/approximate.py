@@ -19,5 +19,6 @@ FUNCTIONS: tuple[Function, ...] = (
       merges=False),
     aggregate("HISTOGRAM_NUMERIC(number: measure, bins!: integer)", histogram,
       "A histogram of so many bins: their centres and heights",
-      "HISTOGRAM_NUMERIC(quantity, 2)", accumulator="histogram_numeric", merges=False),
+      "HISTOGRAM_NUMERIC(quantity, 2)",
+      refused="it has no windowed accumulator; GROUP BY WIDTH_BUCKET(value, low, high, bins) and COUNT"),
 )

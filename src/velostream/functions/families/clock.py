@@ -10,7 +10,7 @@ scalar = Family("clock")
 # fmt: off
 FUNCTIONS: tuple[Function, ...] = (
     scalar("CURRENT_DATE()", DATE,
-      "Today",
+      "The date of today",
       "CURRENT_DATE() > DATE '2024-01-01'", "true", aliases=("CURDATE",)),
     scalar("CURRENT_TIMESTAMP()", TIMESTAMP,
       "The present, the same for all rows of a batch",

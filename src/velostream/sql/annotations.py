@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from difflib import get_close_matches
 from enum import Enum
 from itertools import pairwise
 
 from velostream.config.property import Boolean, Choice, Condition, Duration, Integer, Kind, Names, Number, Text
 from velostream.diagnostics import Findings
 from velostream.errors import InvalidProperty, VeloError
-from velostream.registry import by_name, did_you_mean, nearest
+from velostream.registry import by_name, did_you_mean
 from velostream.sql.application import Annotation
 
 
@@ -261,7 +262,7 @@ def check(annotations: tuple[Annotation, ...], findings: Findings) -> tuple[Anno
 
 def unknown(name: str, *, has_colon: bool) -> tuple[str, str, str] | None:
     """Code, message and hint for a name that nobody reads; None for prose that only begins with @."""
-    close = nearest(name, _SPELLINGS, most=1)
+    close = get_close_matches(name.casefold(), _SPELLINGS, n=1, cutoff=0.8)
     if not has_colon and not close:
         return None
     if not has_colon and kind_of(name):

@@ -65,9 +65,11 @@ class Findings:
         return [finding for finding in self.found if finding.severity is Severity.ERROR]
 
     def ordered(self) -> list[Diagnostic]:
-        """Without repetitions, in order of position."""
-        unique = dict.fromkeys(self.found)
-        return sorted(unique, key=lambda finding: (finding.span.start, finding.span.end) if finding.span else (-1, -1))
+        """Each finding once, whichever statements it was met in, in order of position."""
+        unique: dict[object, Diagnostic] = {}
+        for one in self.found:
+            unique.setdefault((one.severity, one.code, one.message, one.span), one)
+        return sorted(unique.values(), key=lambda one: (one.span.start, one.span.end) if one.span else (-1, -1))
 
     def _add(self, severity: Severity, code: str, message: str, span: Span | None, hint: str) -> None:
         self.found.append(Diagnostic(severity, code, message, span, hint, self.file, self.statement))

@@ -20,7 +20,7 @@ from velostream.validation.coercion import arithmetic, assignable, common, commo
         ("DECIMAL(10,2)", "+", "DOUBLE", "DOUBLE"),
         ("FLOAT", "+", "FLOAT", "FLOAT"),
         ("TIMESTAMP", "-", "TIMESTAMP", "INTERVAL"),
-        ("DATE", "-", "DATE", "INT"),
+        ("DATE", "-", "DATE", "INTERVAL"),
         ("DATE", "+", "INT", "DATE"),
         ("TIMESTAMP", "+", "INTERVAL", "TIMESTAMP"),
         ("INTERVAL", "+", "DATE", "TIMESTAMP"),

@@ -35,7 +35,8 @@ def _sampled(settings: Settings, folder: Path) -> tuple[Field, ...] | None:
         return None
     files = matching(str(path), folder)
     name = str(_optional(settings, "format") or format_of(str(path)) or "")
-    return infer(files, name, _csv(settings)) if files and name else None
+    filled = [file for file in files if file.stat().st_size]
+    return infer(filled, name, _csv(settings)) if filled and name else None
 
 
 def _csv(settings: Settings) -> CsvOptions | None:

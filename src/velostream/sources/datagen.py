@@ -71,12 +71,15 @@ DATAGEN_SOURCE = Source(
             "5s",
             default="5s",
         ),
+        Property(
+            "headers.*", Names(repeats=True), "the values that a header of the records is chosen from", "mobile, web"
+        ),
         Property("late.fraction", Share(), "the share of records that come late", "1%", default="0"),
         Property("late.by", Duration(positive=True), "how late they come at least", "5m", default="1m"),
         *_FIELDS,
     ),
     extent=_extent,
     aliases=("datagen",),
-    columns=("_partition", "_offset"),
+    columns=("_partition", "_offset", "_headers"),
     record_time=True,
 )

@@ -47,9 +47,18 @@ class Aliases:
             refuse("unknown-column", message, node, f"use a number from 1 to {len(self.in_order)}, or a name")
 
     def substituted(
-        self, node: exp.Expr, scope: Scope, grouping: tuple[BoundExpression, ...], *, before: str = ""
+        self,
+        node: exp.Expr,
+        scope: Scope,
+        grouping: tuple[BoundExpression, ...],
+        *,
+        before: str = "",
+        first: bool = False,
     ) -> exp.Expr:
-        """A copy in which aliases stand for their expressions; a column of an input wins where it is grouped."""
+        """A copy in which aliases stand for their expressions.
+
+        A column of an input wins over an alias where it is grouped, or where nothing is; with `first` the alias wins.
+        """
         holder = exp.Paren(this=node.copy())
         grouped = {column for expression in grouping for column in expression.fields}
         for column in list(holder.find_all(exp.Column)):
@@ -59,7 +68,8 @@ class Aliases:
             if column.find_ancestor(exp.Query) is not None:
                 continue
             found = scope.resolve(column.name)
-            if isinstance(found, Found) and not found.outer and (not grouping or found.field in grouped):
+            own = isinstance(found, Found) and not found.outer and (not grouping or found.field in grouped)
+            if own and not first:
                 continue
             value = exp.Paren(this=self.by_name[name].copy())
             value.meta.update(column.meta)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from velostream.functions.widening import adjusted, as_decimal, widest
-from velostream.types import BIGINT, BOOLEAN, DATE, DOUBLE, INT, INTERVAL, NULL, STRING, TIMESTAMP, UNKNOWN, Type
+from velostream.types import BIGINT, BOOLEAN, DATE, DOUBLE, INTERVAL, NULL, STRING, TIMESTAMP, UNKNOWN, Type
 
 
 def common(left: Type, right: Type) -> Type | None:
@@ -81,7 +81,7 @@ def arithmetic(operator: str, left: Type, right: Type) -> Type | None:
 
 def _temporal(operator: str, left: Type, right: Type) -> Type | None:
     if left.is_temporal and right.is_temporal:
-        return (INTERVAL if left.is_time or right.is_time else INT) if operator == "-" else None
+        return INTERVAL if operator == "-" else None
     if left.is_temporal and right == INTERVAL and operator in "+-":
         return TIMESTAMP if left == DATE else left
     if left == INTERVAL and right.is_temporal and operator == "+":

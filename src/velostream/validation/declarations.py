@@ -90,6 +90,8 @@ def watermark_entries(parts: list[exp.Expr], schema: Schema | None, findings: Fi
         elif column.type.is_known and not column.type.is_time:
             message = f"WATERMARK goes by time, but '{name}' is {column.type}"
             findings.error("window-time", message, span_of(part.this), hint="declare it as TIMESTAMP")
+        if column is None:
+            continue
         delay = _delay(part)
         if delay is None:
             message = "the watermark is not the column minus an interval"

@@ -65,7 +65,10 @@ def _expanded(select: SelectBinder, item: exp.Expr) -> list[BoundItem]:
     result: list[BoundItem] = []
     for member in members:
         for column in member.schema:
-            if column.name.casefold() in left_out:
+            shared = select.scope.merged.get(column.name.casefold())
+            if column.name.casefold() in left_out or (
+                shared is not None and shared != member.alias and len(members) > 1
+            ):
                 continue
             found = Found(f"{member.alias}.{column.name}", column.type)
             tree = field_node(found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -70,6 +71,7 @@ def _condition(
     parts: list[exp.Expr] = []
     for column in using:
         holder = next((member for member in lefts if _has(select, member, column.name)), lefts[0])
+        select.scope.merged.setdefault(column.name.casefold(), holder.alias)
         pair = exp.EQ(
             this=exp.column(column.name, table=holder.alias), expression=exp.column(column.name, table=right.alias)
         )
@@ -104,8 +106,35 @@ def _with_parts(
         elif not (classification == "stream-stream" and finder.take(part)):
             assert condition is not None
             residual.append(joins.expression(part, condition))
+    if _within(node) is not None and classification != "stream-stream":
+        hint = "remove it: rows of a table are looked up, whenever they came"
+        select.refuse("join-unsupported", "WITHIN bounds the join of two streams, and one side is a table", node, hint)
     bounds = _within(node) or finder.bounds
     return BoundJoin(kind, right, classification, span_of(node), condition, tuple(equalities), tuple(residual), bounds)
+
+
+def helped_by_where(select: SelectBinder, join: BoundJoin, where: BoundExpression) -> BoundJoin:
+    """An inner join with what WHERE says about its two sides: for it that is the same as ON."""
+    if join.kind not in ("INNER", "CROSS") or join.classification == "unnest":
+        return join
+    inputs = [member.alias for member in select.scope.inputs]
+    known = set(inputs[: inputs.index(join.right.alias) + 1])
+    times = joins.event_time_fields(select.scope, event_times(select.members))
+    finder = joins.BoundsFinder({join.right.alias}, times)
+    equalities = list(join.equalities)
+    for part in joins.conjuncts(where.tree):
+        if not {column.name.split(".")[0] for column in part.find_all(exp.Column) if not column.table} <= known:
+            continue
+        pair = joins.split_equality(part, {join.right.alias})
+        if pair is not None:
+            equalities.append((joins.expression(pair[0], where), joins.expression(pair[1], where)))
+        elif join.classification == "stream-stream":
+            finder.take(part)
+    kind = "INNER" if equalities else join.kind
+    condition = join.condition or (where if equalities else None)
+    return replace(
+        join, kind=kind, equalities=tuple(equalities), bounds=join.bounds or finder.bounds, condition=condition
+    )
 
 
 def _within(node: exp.Expr) -> TimeBounds | None:

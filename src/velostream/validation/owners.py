@@ -23,6 +23,7 @@ from velostream.positions import Span
 from velostream.sinks import sink_at
 from velostream.sources import source_at
 from velostream.sql import statements as sql
+from velostream.sql.application import Annotation
 from velostream.sql.nodes import Location, StreamTable
 from velostream.sql.spans import span_of
 from velostream.validation.declarations import declared_schema, watermark_entries
@@ -99,7 +100,7 @@ class StatementSettings:
                 entries.append(written(key, setting.expression.name, span))
         for annotation in self.unit.parsed.annotations:
             if JOB.find(annotation.name) is not None:
-                entries.append(written(annotation.name, annotation.value, annotation.span))
+                entries.append(written(annotation.name, _annotated(annotation), annotation.span))
         return entries
 
     def _declared_key(self, key: str, span: Span) -> str:
@@ -195,6 +196,12 @@ class StatementSettings:
             return Owner(name, scope, keys, span)
         given = [written("type", connector.name, span), *(written(key, text, span) for key, text in read.settings)]
         return Owner(name, scope, keys, span, given=tuple(given))
+
+
+def _annotated(annotation: Annotation) -> str:
+    """The value as a property has it: annotations write percentages without the sign."""
+    is_share = annotation.name == "sla.availability" and not annotation.value.rstrip().endswith("%")
+    return f"{annotation.value}%" if is_share else annotation.value
 
 
 def declared_table_keys(look: Look) -> Known:

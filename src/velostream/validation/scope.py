@@ -53,6 +53,8 @@ class Scope:
     window_durations: tuple[int, ...] = ()
     aliases: dict[str, str] = field(default_factory=dict)
     locals: list[dict[str, Type]] = field(default_factory=list)
+    merged: dict[str, str] = field(default_factory=dict)
+    """Columns of USING, which are one column: the name in small letters, and the input that gives it."""
 
     @property
     def primary(self) -> ScopeInput | None:
@@ -106,6 +108,8 @@ class Scope:
 
     def _bare(self, name: str) -> Found | Missing:
         holders = [member for member in self.inputs if member.schema.find(name)]
+        if len(holders) > 1 and name.casefold() in self.merged:
+            return self._of_input(name, self.merged[name.casefold()])
         if len(holders) > 1:
             owners = " or ".join(f"'{member.alias}.{name}'" for member in holders)
             return Missing("ambiguous-column", f"column '{name}' is in several inputs", f"write {owners}")
@@ -136,6 +140,10 @@ class Scope:
     def _without_window(self, member: ScopeInput, system: SystemColumn, name: str) -> Found | Missing:
         if member.schema.is_open and not system.name.startswith("_"):
             return Found(f"{member.alias}.{name}", UNKNOWN, member.alias, name)
+        if system.name == "closed_by" and self.windowed:
+            return Missing(
+                "no-system-column", "'closed_by' exists on the rows of SESSION windows", "use WINDOW SESSION(30m)"
+            )
         if not system.name.startswith("_"):
             return self._unknown(name)
         if self.windowed:

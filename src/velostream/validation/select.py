@@ -29,7 +29,7 @@ from velostream.validation.emission import bind_emission
 from velostream.validation.expressions import ExpressionBinder
 from velostream.validation.grouping import bind_grouping, has_aggregate, has_over
 from velostream.validation.inputs import bind_input, is_static, scope_input
-from velostream.validation.join_binding import bind_join
+from velostream.validation.join_binding import bind_join, helped_by_where
 from velostream.validation.named_windows import inline_named_windows
 from velostream.validation.scope import Scope
 from velostream.validation.windows import bind_window
@@ -152,6 +152,7 @@ class SelectBinder:
         self.context = context
         self.scope = Scope(outer=outer)
         self.rows = self._binder()
+        self.members: list[BoundInput] = []
         self._numbers = 0
 
     def _binder(self) -> ExpressionBinder:
@@ -191,6 +192,8 @@ class SelectBinder:
         inline_named_windows(node, self.refuse)
         where = node.args.get("where")
         condition = self.rows.condition(where.this, "WHERE") if where is not None else None
+        if condition is not None:
+            joins = tuple(helped_by_where(self, join, condition) for join in joins)
         window = self._window(node)
         return self._rest(node, source, joins, condition, window), self.scope
 
@@ -224,6 +227,7 @@ class SelectBinder:
             hint = f"give one of them another alias: … AS {member.alias}_2"
             self.refuse("duplicate-name", f"two inputs are named '{member.alias}'", node, hint)
         self.scope.inputs.append(scope_input(member))
+        self.members.append(member)
 
     add_input = _add
 
@@ -309,9 +313,12 @@ class SelectBinder:
         terms = []
         for term in node.expressions:
             aliases.refuse_ordinal(term.this, "ORDER BY", self.refuse)
-            tree = aliases.at_ordinal(term.this) or aliases.substituted(term.this, self.scope, ())
+            tree = aliases.at_ordinal(term.this) or aliases.substituted(term.this, self.scope, (), first=True)
             descending = bool(term.args.get("desc"))
-            terms.append(BoundOrder(self.rows.bind(tree), descending, bool(term.args.get("nulls_first"))))
+            bound = self.rows.bind(tree)
+            if bound.type.name == "MAP":
+                self.refuse("type-mismatch", "ORDER BY cannot compare a MAP", term, "order by one of its values")
+            terms.append(BoundOrder(bound, descending, bool(term.args.get("nulls_first"))))
         return tuple(terms)
 
     def limit(self, node: exp.Expr | None) -> int | None:

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
+from pyspark.sql.streaming.datasource import ReadAllAvailable, SupportsTriggerAvailableNow
 
 COMMAND = "command.json"
 
 
-class ControlReader(DataSourceStreamReader):
+class ControlReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     """Reads the command file; each change of it is one record."""
 
     def __init__(self, folder: str) -> None:
@@ -22,6 +23,13 @@ class ControlReader(DataSourceStreamReader):
     def initialOffset(self) -> dict[str, Any]:  # noqa: N802
         """Nothing commanded."""
         return {"command": ""}
+
+    def getDefaultReadLimit(self) -> ReadAllAvailable:  # noqa: N802
+        """Whatever is commanded."""
+        return ReadAllAvailable()
+
+    def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
+        """A source that does not know how bounded runs go makes Spark read all others in one batch."""
 
     def latestOffset(self, start: dict[str, Any] | None = None, limit: Any = None) -> dict[str, Any]:  # noqa: N802
         """The newest command."""

@@ -8,13 +8,17 @@ from sqlglot import exp
 
 from velostream.positions import Span
 from velostream.registry import did_you_mean
-from velostream.types import BOOLEAN, INT, NULL, STRING, UNKNOWN, Type
+from velostream.types import BOOLEAN, INT, NULL, STRING, UNKNOWN, Type, decimal
 from velostream.validation.expressions import window_bounds
 from velostream.validation.scope import Found
 
 if TYPE_CHECKING:
     from velostream.validation.expressions.binder import ExpressionBinder
 
+_UNITS = (
+    *("MICROSECOND", "MILLISECOND", "SECOND", "MINUTE", "HOUR", "DAY", "DAYOFYEAR", "WEEK", "MONTH", "QUARTER", "YEAR"),
+)
+_WITH_UNIT = ("DATEDIFF", "DATE_DIFF", "TIMESTAMPDIFF", "DATEADD", "DATE_ADD", "TIMESTAMPADD", "TIMEDIFF")
 _SPECIAL_TYPES: dict[type, Type] = {exp.Extract: INT, exp.Trim: STRING, exp.Overlay: STRING, exp.StrPosition: INT}
 
 
@@ -33,12 +37,14 @@ def call(binder: ExpressionBinder, node: exp.Expr) -> Type:
         binder.findings.error("unknown-function", f"there is no function '{name}'", name_span(binder, node), hint=hint)
         binder.visit_all(node.expressions)
         return UNKNOWN
+    _unit_words(node, function.name)
     if function.name in window_bounds.FUNCTIONS:
         return window_bounds.bind(binder, node, function.name)
     if function.name == "PROCTIME":
         return _processing_time(binder, node)
     aggregate = function.kind is FunctionKind.AGGREGATE
-    kinds = tuple(binder.visit_rows(node.expressions) if aggregate else binder.visit_all(node.expressions))
+    _refuse_distinct(binder, node, aggregate=aggregate)
+    kinds = tuple(binder.visit_rows(node.expressions) if aggregate else _arguments(binder, node.expressions))
     problem = check(function, kinds)
     if problem is not None:
         place = node.expressions[problem.argument] if problem.argument is not None else node
@@ -47,6 +53,42 @@ def call(binder: ExpressionBinder, node: exp.Expr) -> Type:
     if function.refused:
         binder.refuse("unsupported", f"{function.name} cannot run on a stream: {function.refused}", node)
     return function.result_type(kinds, tuple(_literal(argument) for argument in node.expressions))
+
+
+def _arguments(binder: ExpressionBinder, nodes: list[exp.Expr]) -> list[Type]:
+    """The types of the arguments; a lambda's variables have those of the elements before it."""
+    kinds: list[Type] = []
+    for node in nodes:
+        if isinstance(node, exp.Lambda):
+            kinds.append(lambda_function(binder, node, _elements(kinds)))
+        else:
+            kinds.append(binder.visit(node))
+    return kinds
+
+
+def _elements(kinds: list[Type]) -> list[Type]:
+    arrays = [kind.arguments[0] for kind in kinds if kind.name == "ARRAY"]
+    if kinds and kinds[0].name == "MAP":
+        return list(kinds[0].arguments)
+    return arrays if len(arrays) > 1 else [*arrays, INT] if len(kinds) == 1 else []
+
+
+def _refuse_distinct(binder: ExpressionBinder, node: exp.Expr, *, aggregate: bool) -> None:
+    first = node.expressions[0] if node.expressions else None
+    if isinstance(first, exp.Distinct) and not aggregate:
+        message = f"DISTINCT belongs to aggregates, and {str(node.this).upper()} is none"
+        binder.refuse("aggregate-not-allowed", message, first, "remove it")
+
+
+def _unit_words(node: exp.Expr, name: str) -> None:
+    """`DATEDIFF(HOUR, a, b)`: the unit is a word and no column."""
+    first = node.expressions[0] if node.expressions else None
+    is_word = isinstance(first, exp.Column) and len(first.parts) == 1 and first.name.upper() in _UNITS
+    if name in _WITH_UNIT and len(node.expressions) == 3 and is_word:
+        assert first is not None
+        word = exp.Var(this=first.name.upper())
+        word.meta.update(first.meta)
+        first.replace(word)
 
 
 def _literal(node: exp.Expr) -> object:
@@ -82,6 +124,8 @@ def special_form(binder: ExpressionBinder, node: exp.Expr) -> Type:
     """A function with a syntax of its own: EXTRACT(year FROM ts), TRIM(BOTH x FROM y), SUBSTRING(a FROM b)."""
     assert isinstance(node, exp.Func)
     kinds = tuple(binder.visit(child) for child in list(node.iter_expressions()) if not isinstance(child, exp.Var))
+    if isinstance(node, exp.Extract) and node.this.name.upper() in ("SECOND", "SECONDS", "S", "SEC", "SECS"):
+        return decimal(8, 6)
     if type(node) in _SPECIAL_TYPES:
         return _SPECIAL_TYPES[type(node)]
     function = binder.library.find(node.sql_name())
@@ -123,6 +167,10 @@ def within_group(binder: ExpressionBinder, node: exp.Expr) -> Type:
     own = binder.visit_all(inner.expressions)
     if function.name in ("LISTAGG", "STRING_AGG"):
         return function.result_type(tuple(own))
+    if function.name not in ("PERCENTILE_CONT", "PERCENTILE_DISC", "PERCENTILE", "MODE", "APPROX_PERCENTILE"):
+        message = f"WITHIN GROUP belongs to PERCENTILE_CONT, PERCENTILE_DISC and LISTAGG, not to {function.name}"
+        binder.refuse("aggregate-not-allowed", message, node, "remove it")
+        return UNKNOWN
     numeric = function.name in ("PERCENTILE_CONT", "PERCENTILE_DISC", "MEDIAN")
     if numeric and kinds and kinds[0].is_known and not (kinds[0].is_numeric or kinds[0].name == "INTERVAL"):
         binder.refuse(
@@ -145,9 +193,11 @@ def ordered_argument(binder: ExpressionBinder, node: exp.Expr) -> Type:
     return binder.visit(node.this) if node.this is not None else UNKNOWN
 
 
-def lambda_function(binder: ExpressionBinder, node: exp.Expr) -> Type:
+def lambda_function(binder: ExpressionBinder, node: exp.Expr, kinds: list[Type] | None = None) -> Type:
     """`x -> x + 1`: its variables hide columns of the same name."""
-    binder.scope.locals.append({variable.name.casefold(): UNKNOWN for variable in node.expressions})
+    known = [*(kinds or []), *[UNKNOWN] * len(node.expressions)]
+    names = [variable.name.casefold() for variable in node.expressions]
+    binder.scope.locals.append(dict(zip(names, known, strict=False)))
     try:
         return binder.visit(node.this)
     finally:

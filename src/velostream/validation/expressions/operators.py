@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from velostream.types import BIGINT, BOOLEAN, INTERVAL, NULL, STRING, UNKNOWN, Type
+from velostream.types import BIGINT, BOOLEAN, DATE, INTERVAL, NULL, STRING, TIMESTAMP, UNKNOWN, Type, decimal
 from velostream.validation import coercion
 
 if TYPE_CHECKING:
@@ -22,19 +23,48 @@ _SIGNS: dict[type[exp.Expr], str] = {
 }
 
 
+_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_TIME = re.compile(r"[+-]?[0-9]{4,}(-[0-9]{1,2}){0,2}([T ].*)?|T?[0-9]{1,2}:[0-9]{1,2}.*")
+"""Texts that Spark reads as dates and times."""
+
+
 def arithmetic(binder: ExpressionBinder, node: exp.Expr) -> Type:
     """+ - * / % DIV."""
     kinds = [binder.visit(node.this), binder.visit(node.expression)]
     kinds = as_milliseconds(binder, [node.this, node.expression], kinds)
     kinds = [_read_number(part, kind) for part, kind in zip((node.this, node.expression), kinds, strict=True)]
     sign = _SIGNS[type(node)]
+    kinds = _exact_literals([node.this, node.expression], kinds)
     result = coercion.arithmetic(sign, *kinds)
+    if result == TIMESTAMP and DATE in kinds and _whole_days(node.this, node.expression):
+        return DATE
     if result is None:
         binder.refuse(
             "type-mismatch", f"'{sign}' does not take {kinds[0]} and {kinds[1]}", node, _arithmetic_hint(sign, kinds)
         )
         return UNKNOWN
     return result
+
+
+def _exact_literals(parts: list[exp.Expr], kinds: list[Type]) -> list[Type]:
+    """A whole number beside a decimal has the digits that it is written with."""
+    if not any(kind.name == "DECIMAL" for kind in kinds):
+        return kinds
+    exact = []
+    for part, kind in zip(parts, kinds, strict=True):
+        written = part.name if isinstance(part, exp.Literal) and not part.is_string else ""
+        exact.append(decimal(min(len(written), 38)) if kind.is_integral and written.isdecimal() else kind)
+    return exact
+
+
+def _whole_days(*parts: exp.Expr) -> bool:
+    """True where the interval among the parts counts days or more, so that a date stays a date."""
+    units = [
+        part.args["unit"].name.upper().rstrip("S")
+        for part in parts
+        if isinstance(part, exp.Interval) and part.args.get("unit")
+    ]
+    return bool(units) and all(unit in ("DAY", "WEEK", "MONTH", "YEAR", "QUARTER") for unit in units)
 
 
 def _arithmetic_hint(sign: str, kinds: list[Type]) -> str:
@@ -50,10 +80,8 @@ def _read_number(node: exp.Expr, kind: Type) -> Type:
     if kind == STRING and isinstance(node, exp.Literal):
         from velostream.validation.expressions.values import number_type
 
-        try:
-            return number_type(str(node.this).strip())
-        except ArithmeticError:
-            return kind
+        text = node.name.strip()
+        return number_type(text) if _NUMBER.fullmatch(text) else kind
     return kind
 
 
@@ -120,10 +148,16 @@ def compare(
 def _literal_sides(left: exp.Expr, right: exp.Expr, kinds: list[Type]) -> tuple[Type, Type]:
     """A literal in text is read as the other side's type, as in Spark."""
     one, other = kinds
-    return (
-        _read_number(left, one) if other.is_numeric else one,
-        _read_number(right, other) if one.is_numeric else other,
-    )
+    return _read_as(left, one, other), _read_as(right, other, one)
+
+
+def _read_as(node: exp.Expr, kind: Type, other: Type) -> Type:
+    """What a literal in text is beside a value of another type."""
+    if kind != STRING or not isinstance(node, exp.Literal):
+        return kind
+    if other.is_numeric:
+        return _read_number(node, kind)
+    return kind if not other.is_temporal or _TIME.match(node.name.strip()) else BOOLEAN
 
 
 def comparison_hint(left: Type, right: Type) -> str:

@@ -5,6 +5,7 @@ from velostream.validation.rules import (
     emission_needs_groups,
     event_times,
     grouping_types,
+    headers,
     join_kinds,
     late_strategies,
     missing_grouping,
@@ -21,6 +22,7 @@ from velostream.validation.rules import (
     unbounded_state,
     unused_streams,
     windowless,
+    written_settings,
 )
 from velostream.validation.rules.base import Rule
 
@@ -30,6 +32,7 @@ RULES: tuple[Rule, ...] = (
     not_grouped.check,
     streaming_aggregates.check,
     grouping_types.check,
+    headers.check,
     row_windows.check,
     session_keys.check,
     emission_needs_groups.check,
@@ -45,4 +48,5 @@ RULES: tuple[Rule, ...] = (
     table_keys.check,
     unbounded_state.check,
     unused_streams.check,
+    written_settings.check,
 )

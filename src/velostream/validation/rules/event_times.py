@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from velostream.catalog.relation import Relation
 from velostream.config.settings import Settings
 from velostream.registry import did_you_mean
 from velostream.types import Type
@@ -14,23 +15,26 @@ _EPOCHS = ("epoch_millis", "epoch_seconds", "epoch")
 
 def check(statement: BoundStatement, look: Look) -> None:
     """Checks event.time.field of every stream that is read, and warns where windows go by the time of reading."""
+    if statement.query is None and statement.creates is not None and statement.creates.connector is not None:
+        _field(statement.creates, look)
     for select in selects_of(statement.query):
         for member in select.inputs:
             if isinstance(member, BoundSource) and member.relation.connector is not None:
-                _field(member, look)
+                _field(member.relation, look)
                 _record_time(member, select, statement, look)
 
 
-def _field(member: BoundSource, look: Look) -> None:
-    settings: Settings = member.relation.settings
+def _field(relation: Relation, look: Look) -> None:
+    settings: Settings = relation.settings
+    _ascending(settings, look)
     value = settings.value("event.time.field")
-    if value is None or member.relation.schema.is_open:
+    if value is None or relation.schema.is_open:
         return
-    place = value.origin.span or member.span
-    column = member.relation.schema.find(str(value.value).split(".")[0])
+    place = value.origin.span or relation.span
+    column = relation.schema.find(str(value.value).split(".")[0])
     if column is None:
-        hint = did_you_mean(str(value.value), member.relation.schema.names, "columns")
-        message = f"event.time.field of '{member.alias}' is '{value.value}', which is no column"
+        hint = did_you_mean(str(value.value), relation.schema.names, "columns")
+        message = f"event.time.field of '{relation.name}' is '{value.value}', which is no column"
         look.findings.error("unknown-column", message, place, hint=hint)
         return
     form = settings.get("event.time.format")
@@ -40,6 +44,15 @@ def _field(member: BoundSource, look: Look) -> None:
         if form:
             hint = f"'event.time.format' = '{form}' does not fit {column.type}"
         look.findings.error("type-mismatch", message, place, hint=hint)
+
+
+def _ascending(settings: Settings, look: Look) -> None:
+    """A watermark at the newest event leaves no room for disorder."""
+    delay = settings.find("watermark.max_out_of_orderness")
+    if delay is not None and delay.value and settings.get("watermark.strategy") == "ascending":
+        message = f"an ascending watermark allows no disorder, but 'watermark.max_out_of_orderness' is '{delay.text}'"
+        hint = "remove one of them: bounded_out_of_orderness is the strategy that allows it"
+        look.findings.error("conflicting-properties", message, delay.origin.span, hint=hint)
 
 
 def _readable(kind: Type, form: str) -> bool:

@@ -35,13 +35,29 @@ def _classify(join: BoundJoin, look: Look) -> None:
 
 def _as_of(join: BoundJoin, look: Look) -> None:
     right = join.right
+    if isinstance(right, BoundSource) and right.as_of is not None and right.relation.is_table:
+        _versions(right, look)
     if isinstance(right, BoundSource) and right.as_of is not None and not right.relation.is_table:
         hint = "FOR SYSTEM_TIME AS OF reads a version of a table; CREATE TABLE makes one"
         look.findings.error("join-as-of", f"'{right.alias}' is a stream and has no versions", right.span, hint=hint)
 
 
+def _versions(right: BoundSource, look: Look) -> None:
+    """A version needs a time: a column that says from when on it holds, or the record's own."""
+    relation = right.relation
+    if relation.connector is None or relation.settings is None or relation.connector.record_time:
+        return
+    proctime = right.as_of is not None and right.as_of.fields and right.as_of.fields[0].endswith("_processing_time")
+    if relation.settings.get("version.time") is None and not proctime:
+        message = f"rows of '{right.alias}' do not say from when on they hold"
+        hint = f"set '{relation.name}.version.time' to the column that does"
+        look.findings.error("join-as-of", message, right.span, hint=hint)
+
+
 def _streams(join: BoundJoin, statement: BoundStatement, look: Look) -> None:
     ttl = statement.settings.get("state.ttl")
+    if isinstance(join.right, BoundSource) and join.right.as_of is not None:
+        return  # that a stream has no versions is what is wrong
     if join.bounds is not None and join.bounds.lower > join.bounds.upper:
         message = f"no two rows can match: the bounds are empty, {show(join.bounds.lower)} to {show(join.bounds.upper)}"
         look.findings.error("join-unbounded", message, join.span, hint="swap the bounds")

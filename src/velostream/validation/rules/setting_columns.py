@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from sqlglot import exp
+
+from velostream.catalog import system_columns
+from velostream.errors import VeloError
 from velostream.registry import did_you_mean
 from velostream.validation.bound import BoundSource, BoundStatement
 from velostream.validation.rules.base import Look
@@ -17,6 +21,27 @@ def check(statement: BoundStatement, look: Look) -> None:
             continue
         for name in _NAMING:
             _check(member, name, look)
+        _punctuation(member, look)
+
+
+def _punctuation(member: BoundSource, look: Look) -> None:
+    """The condition that marks watermarks reads columns of its source."""
+    value = member.relation.settings.value("watermark.punctuation")
+    if value is None:
+        return
+    from velostream.sql.parse import parse_expression
+
+    try:
+        tree = parse_expression(value.text, value.origin.span)
+    except VeloError as error:
+        look.findings.refuse(error, value.origin.span)
+        return
+    for column in tree.find_all(exp.Column):
+        known = member.relation.schema.find(column.parts[0].name) or system_columns.find(column.name)
+        if known is None:
+            hint = did_you_mean(column.name, member.relation.schema.names, "columns")
+            message = f"'watermark.punctuation' of '{member.alias}' reads '{column.name}', which is no column"
+            look.findings.error("unknown-column", message, value.origin.span or member.span, hint=hint)
 
 
 def _check(member: BoundSource, name: str, look: Look) -> None:

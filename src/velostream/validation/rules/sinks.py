@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from velostream.sinks.base import Guarantee
-from velostream.validation.bound import BoundSink, BoundStatement
+from velostream.validation.bound import BoundQuery, BoundSink, BoundStatement
 from velostream.validation.keys import message_key
 from velostream.validation.rules.base import Look
 
@@ -19,6 +19,17 @@ def check(statement: BoundStatement, look: Look) -> None:
         _key(sink, statement, look)
         _guarantee(sink, statement, look)
         _path(sink, look)
+        _columns(sink, statement.query, look)
+
+
+def _columns(sink: BoundSink, query: BoundQuery, look: Look) -> None:
+    if sink.settings.known.find("format") is None or sink.settings.get("format") != "csv":
+        return
+    for column in query.schema:
+        if column.type.name in ("ARRAY", "MAP", "STRUCT"):
+            message = f"'{sink.name}' writes CSV, which cannot hold '{column.name}', a {column.type.name}"
+            hint = f"write TO_JSON({column.name}) AS {column.name}, or use the format jsonl"
+            look.findings.error("unreachable-sink", message, column.span or sink.span, hint=hint)
 
 
 def _key(sink: BoundSink, statement: BoundStatement, look: Look) -> None:

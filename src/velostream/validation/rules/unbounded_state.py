@@ -7,13 +7,14 @@ from sqlglot import exp
 from velostream.sql.nodes import RowWindow
 from velostream.validation.bound import BoundQuery, BoundSelect, BoundStatement, BoundUnion
 from velostream.validation.rules.base import Look
-from velostream.validation.walk import selects_of, streams
+from velostream.validation.walk import selects_of, sources_of, streams
 
 _HINT = "set 'state.ttl' = '1d', or add a WINDOW"
 
 
 def check(statement: BoundStatement, look: Look) -> None:
     """Warns of GROUP BY, DISTINCT and deduplication that keep every key for ever."""
+    _deduplicated(statement, look)
     if statement.settings is None or statement.settings.get("state.ttl") is not None:
         return
     _union(statement.query, look)
@@ -23,6 +24,18 @@ def check(statement: BoundStatement, look: Look) -> None:
         what = _what(select)
         if what:
             look.findings.warning("unbounded-state", f"{what} keeps every key for ever", select.span, hint=_HINT)
+
+
+def _deduplicated(statement: BoundStatement, look: Look) -> None:
+    for member in sources_of(statement.query):
+        settings = member.relation.settings
+        if member.relation.connector is None or settings is None or settings.known.find("dedup.key") is None:
+            continue
+        key = settings.value("dedup.key")
+        if key is not None and settings.get("dedup.ttl") is None and not member.relation.bounded:
+            message = f"deduplication of '{member.alias}' keeps every key for ever"
+            hint = f"set '{member.relation.name}.dedup.ttl' = '1h'"
+            look.findings.warning("unbounded-state", message, key.origin.span or member.span, hint=hint)
 
 
 def _what(select: BoundSelect) -> str:

@@ -30,7 +30,7 @@ FUNCTIONS: tuple[Function, ...] = (
       "The text whose UTF-8 bytes a Base64 text means",
       "FROM_BASE64('YWJj')", "abc",
       lowers="decode(unbase64({0}), 'UTF-8')"),
-    scalar("HASH(values*: ordered)", INT,
+    scalar("HASH(value: ordered, others*: ordered)", INT,
       "A 32-bit hash of the values (Murmur3)",
       "HASH('a', 1)", "532252686"),
     scalar("HEX(value: atomic)", STRING,
@@ -70,7 +70,7 @@ FUNCTIONS: tuple[Function, ...] = (
     scalar("UNHEX(text: string)", BINARY,
       "The bytes that hexadecimal digits mean",
       "STRING(UNHEX('616263'))", "abc"),
-    scalar("XXHASH64(values*: ordered)", BIGINT,
+    scalar("XXHASH64(value: ordered, others*: ordered)", BIGINT,
       "A 64-bit hash of the values",
       "XXHASH64('a', 1)", "-4810547614043336770"),
 )

@@ -36,7 +36,7 @@ FUNCTIONS: tuple[Function, ...] = (
       "JSON_QUERY('{\"a\": {\"b\": 1}}', '$.a')", "{\"b\":1}",
       lowers="get(transform(array(variant_get(try_parse_json({0}), {1})), _v -> CASE WHEN schema_of_variant(_v) "
              "RLIKE '^(OBJECT|ARRAY)<' THEN to_json(_v) END), 0)"),
-    table("JSON_TUPLE(text: string, keys*: string)", UNKNOWN,
+    table("JSON_TUPLE(text: text, key: text, others*: text)", UNKNOWN,
       "The values of several keys of a JSON object, as columns of text",
       "JSON_TUPLE('{\"a\": 1, \"b\": 2}', 'a', 'b')", "1, 2"),
     scalar("JSON_VALUE(text: text, path!: text)", STRING,

@@ -37,7 +37,7 @@ FUNCTIONS: tuple[Function, ...] = (
     scalar("CONTAINS(text: string, part: string)", BOOLEAN,
       "True where the text holds the part",
       "CONTAINS('velostream', 'stream')", "true"),
-    scalar("ELT(index: integer, values*: string)", text_at(1),
+    scalar("ELT(index: integer, value: string, others*: string)", text_at(1),
       "The value at that place, counted from 1",
       "ELT(2, 'a', 'b', 'c')", "b"),
     scalar("ENDSWITH(text: string, ending: string)", BOOLEAN,

@@ -27,7 +27,7 @@ FUNCTIONS: tuple[Function, ...] = (
     table("POSEXPLODE_OUTER(collection: collection)", UNKNOWN,
       "A row for every element, with its place counted from 0; one row of NULLs where there are none",
       "POSEXPLODE_OUTER(ARRAY('a', 'b'))", "0, a; 1, b"),
-    table("STACK(rows!: integer, values*)", UNKNOWN,
+    table("STACK(rows!: integer, value, others*)", UNKNOWN,
       "The values spread over so many rows",
       "STACK(2, 1, 'a', 2, 'b')", "1, a; 2, b"),
     table("UNNEST(collection: collection)", UNKNOWN,

@@ -87,7 +87,7 @@ FUNCTIONS: tuple[Function, ...] = (
     scalar("TO_UTC_TIMESTAMP(time: time, zone: string)", TIMESTAMP,
       "A time as it is called in a zone, in UTC",
       "TO_UTC_TIMESTAMP(TIMESTAMP '2024-05-01 12:00:00', 'Europe/Berlin')", "2024-05-01 10:00:00"),
-    scalar("TRY_MAKE_INTERVAL([years: integer], [months: integer], [weeks: integer], [days: integer], [hours: "
+    scalar("TRY_MAKE_INTERVAL(years: integer, [months: integer], [weeks: integer], [days: integer], [hours: "
       "integer], [minutes: integer], [seconds: number])", INTERVAL,
       "A length of time of years down to seconds; NULL on overflow",
       "TRY_MAKE_INTERVAL(0, 1)", "1 months"),

@@ -6,17 +6,22 @@ import os
 from dataclasses import replace
 from typing import Any
 
+import polars as pl
 import pytest
 from hypothesis import HealthCheck, Phase, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
-from tests.windows.driving import Record, Run, newest, settings
+from tests.windows.driving import Record, Run, frame, newest, settings
 from tests.windows.oracle import expected
 
 from velostream.windows.assigners import Cumulate, Session, Sliding, Tumbling
 from velostream.windows.assigners.unbounded import Unbounded
+from velostream.windows.combining import combined
 from velostream.windows.emission import Emission, emission
+from velostream.windows.facts import Facts, progress_of
 from velostream.windows.lateness import Lateness
+from velostream.windows.operator import Operator
+from velostream.windows.state import MemoryStore
 from velostream.windows.watermark import WatermarkSettings
 
 WINDOWS: list[Any] = [
@@ -130,3 +135,44 @@ def test_discarding_rows_add_up(window: Any, how: Emission, batches: list[list[R
         sums[group] = sums.get(group, 0) + row["n"]
     everything = [record for batch in batches for record in batch]
     assert sums == {group: n for group, (n, _, _) in expected(window, everything).items()}
+
+
+def spread(
+    window: Any, how: Emission, batches: list[list[Record]], buckets: int, *, folded: bool
+) -> list[dict[str, Any]]:
+    """The same records over several buckets of keys, each with its own operator, all with the same facts."""
+    what = settings(window, emission=how, watermark=WatermarkSettings(max_out_of_orderness=20), lateness=Lateness(FAR))
+    stores = [MemoryStore() for _ in range(buckets)]
+    rows: list[dict[str, Any]] = []
+    for number, batch in enumerate([*batches, []]):
+        everything = frame(batch)
+        facts = Facts(tuple(progress_of(everything)), now=number, flush=number == len(batches))
+        bucket = pl.col("key").fill_null("?").str.to_integer(base=36, strict=False).fill_null(7).mod(buckets)
+        hashed = everything.with_columns(bucket.alias("_hash").cast(pl.Int32))
+        for place, store in enumerate(stores):
+            operator = Operator(what, store)
+            own = hashed.filter(pl.col("_hash") == place)
+            early = None
+            if folded:
+                before = operator.watermark.value
+                fine = pl.lit(value=True) if before is None else pl.col("_event_time") >= before
+                early = combined(what, own.filter(fine))
+                own = own.filter(~fine)
+            rows += operator.process(own, facts, early).results.to_dicts()
+    return rows
+
+
+BY_BATCH = [emission("FINAL"), emission("CHANGES", granularity="batch"), emission(count=2)]
+
+
+@pytest.mark.parametrize("folded", [False, True], ids=["rows", "combined"])
+@pytest.mark.parametrize("window", WINDOWS, ids=name)
+@QUICK
+@given(batches=runs, buckets=st.integers(1, 4), how=st.sampled_from(BY_BATCH))
+def test_buckets_and_combining_change_nothing(
+    window: Any, how: Emission, batches: list[list[Record]], buckets: int, folded: bool
+) -> None:
+    batches = numbered(batches)
+    rows = spread(window, how, batches, buckets, folded=folded)
+    everything = [record for batch in batches for record in batch]
+    assert newest(rows, by_start=isinstance(window, Session)) == expected(window, everything)

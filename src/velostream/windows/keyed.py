@@ -94,6 +94,15 @@ class Keyed:
         own = placed.group_by(self.by).agg(fresh.alias("_fresh"), pl.col("_event_time").max().alias("_seen"))
         return self.contents.absorb(placed, self.by).join(own, on=self.by, how="left", nulls_equal=True)
 
+    def take(self, fragments: pl.DataFrame, moment: Moment, stats: Stats, *, at_once: bool) -> pl.DataFrame:
+        """Fragments that were combined before, with the number of their `_records`."""
+        total = int(fragments["_records"].sum())
+        stats.in_results += total if at_once else 0
+        stats.open += 0 if at_once else total
+        fresh = pl.lit(0, pl.Int64) if at_once else pl.col("_records")
+        own = fragments.with_columns(fresh.alias("_fresh"), pl.col("_end").alias("_seen"))
+        return self.located(own).drop("_records", "_hash", strict=False)
+
     def gather(self, delta: pl.DataFrame, moment: Moment, ask: Ask) -> pl.DataFrame | None:
         """All fragments of the keys that the batch touches, that an alarm names, or of all keys on a flush."""
         wanted = [delta.select("_cell", *self.keys)] if delta.height else []

@@ -10,18 +10,20 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from velostream.windows.accumulators.base import ERROR, POSITION
+from velostream.windows.admission import Admission
 from velostream.windows.assigners.unbounded import Unbounded
 from velostream.windows.clock import Clock
+from velostream.windows.combining import unfolded
 from velostream.windows.contents import Contents, Contributed, Folded
 from velostream.windows.dedup import Dedup
 from velostream.windows.emission import Changes
 from velostream.windows.emission.base import FINAL, LATE, RETRACT
-from velostream.windows.facts import CLOCK_SKEW, Facts, without_skewed
+from velostream.windows.facts import Facts
 from velostream.windows.firings import Firings
 from velostream.windows.keyed import Keyed
-from velostream.windows.lateness import TOO_LATE, LateStrategy, judged
+from velostream.windows.lateness import LateStrategy
 from velostream.windows.moment import Ask, Batch, Moment
-from velostream.windows.outcome import Outcome, letters
+from velostream.windows.outcome import Outcome
 from velostream.windows.panes import Panes
 from velostream.windows.previous import Previous
 from velostream.windows.running import running
@@ -29,7 +31,7 @@ from velostream.windows.settings import EVENT_COUNT, OperatorSettings
 from velostream.windows.speaker import WINDOW, Speaker
 from velostream.windows.state import FORMAT, Ledger, Store, check_format, stacked
 from velostream.windows.statistics import Stats
-from velostream.windows.watermark import Strategy, Watermark
+from velostream.windows.watermark import Watermark
 
 if TYPE_CHECKING:
     import polars as pl
@@ -38,7 +40,6 @@ else:
 
     pl = lazy("polars")
 
-NO_EVENT_TIME = "no_event_time"
 LABELS = ("_touched", "_critical")
 
 
@@ -77,94 +78,42 @@ class Operator:
         self.previous: Previous | None = None
         if settings.lateness.strategy is LateStrategy.UPDATE_PREVIOUS:
             self.previous = Previous(settings, self._group, store, saved.get("previous", {}))
+        self.admission = Admission(settings, self.shelf, self.dedup, self.previous)
 
-    def process(self, rows: pl.DataFrame, facts: Facts) -> Outcome:
-        """Take a micro-batch, and answer with everything that it brings about."""
+    def process(self, rows: pl.DataFrame, facts: Facts, folded: pl.DataFrame | None = None) -> Outcome:
+        """Take a micro-batch, and answer with everything that it brings about.
+
+        `folded` are records that were combined before (`combining.combined`), none of them late.
+        """
         stats = Stats(read=rows.height, open=self.open)
         before = self.watermark.value
-        honest, refused = self._refuse(rows, facts, before, stats)
-        if self.dedup is not None:
-            honest, duplicates = self.dedup.split(honest, before)
-            stats.duplicates += duplicates.height
-        accepted, beyond, late = self._judge(honest, Moment(before, before, facts.now, self.number), stats)
+        admitted = self.admission.admit(rows, Moment(before, before, facts.now, self.number), stats)
+        beyond = admitted.beyond
         after = self.watermark.advance(facts)
         said: list[pl.DataFrame] = []
         if beyond.height and self.previous is not None:
             self.number += 1
             said.append(self._update(self.previous, beyond, Moment(before, before, facts.now, self.number), stats))
-        parts = self._parts(accepted)
+        parts = self._parts(admitted.accepted)
         for part in parts:
             self.number += 1
             last = part is parts[-1]
             moment = Moment(
                 before, after if last else before, facts.now, self.number, facts.flush and last, facts.clocked
             )
-            said.append(self._step(part, moment, stats))
+            said.append(self._step(part, folded if last else None, moment, stats))
         if beyond.height and self.previous is None:
             said.append(self._reopen(beyond, moment, stats))
         stats.state_bytes_before_clearing = sum(ledger.bytes for ledger in self._ledgers)
         if after is not None:
             self.firings.forget(after - self.settings.lateness.allowed)
-        return self._outcome(said, [*refused, *late], after, stats)
+        return self._outcome(said, admitted.letters, after, stats)
 
     @property
     def _ledgers(self) -> tuple[Ledger, ...]:
         more = [*self.previous.ledgers] if self.previous is not None else []
         more += [self.dedup.ledger] if self.dedup is not None else []
         return (*self.shelf.ledgers, self.firings.ledger, self.clock.ledger, *more)
-
-    def _refuse(
-        self, rows: pl.DataFrame, facts: Facts, watermark: int | None, stats: Stats
-    ) -> tuple[pl.DataFrame, list[pl.DataFrame]]:
-        """Rows with an honest time, and letters for the others."""
-        timeless = rows.filter(pl.col("_event_time").is_null())
-        timed = rows.filter(pl.col("_event_time").is_not_null())
-        honest, skewed = without_skewed(timed, facts.now, self.settings.max_clock_skew)
-        refused = []
-        for reason, found in ((NO_EVENT_TIME, timeless), (CLOCK_SKEW, skewed)):
-            if found.height:
-                stats.dead_lettered[reason] += found.height
-                refused.append(letters(found, reason, watermark, dead=True))
-        return honest, refused
-
-    def _judge(
-        self, rows: pl.DataFrame, moment: Moment, stats: Stats
-    ) -> tuple[pl.DataFrame, pl.DataFrame, list[pl.DataFrame]]:
-        """Rows that are accepted, rows beyond retention that are processed all the same, and letters for the others."""
-        time = pl.col("_event_time")
-        if self.settings.watermark.strategy is Strategy.PROCESSING and moment.before is not None:
-            time = pl.max_horizontal(time, pl.lit(moment.before, pl.Int64))
-            rows = rows.with_columns(time.alias("_event_time"))
-        rows = self.shelf.located(rows)
-        classed = self.shelf.rescued(judged(rows, moment.before, self.window, self.settings.lateness.allowed), moment)
-        late = classed.filter(pl.col("_lateness").is_not_null())
-        stats.late_events += late.height
-        stats.lateness.add(late["_lateness"])
-        stats.allowed_lateness_violations += int(late["_missed"].sum())
-        placed = classed.with_columns(time.alias("_start"), time.alias("_end"))
-        gone, fine = placed.filter(pl.col("_too_late")), placed.filter(~pl.col("_too_late"))
-        none = placed.clear()
-        if gone.is_empty():
-            return fine, none, []
-        stats.dropped_after_lateness += gone.height
-        strategy = self.settings.lateness.strategy
-        if strategy.processes:
-            stats.warnings += gone.height if strategy is LateStrategy.PROCESS_WITH_WARNING else 0
-            return fine, gone, []
-        if strategy is LateStrategy.INCLUDE_IN_NEXT:
-            there = pl.lit(moment.before, pl.Int64)
-            return pl.concat([fine, gone.with_columns(there.alias("_start"), there.alias("_end"))]), none, []
-        updates = none
-        if self.previous is not None:
-            updates, gone = self.previous.split(gone, moment.before)
-            if self.window.keyed and moment.before is not None:
-                homed, updates = self.previous.homed(updates, moment.before - self.settings.lateness.allowed)
-                fine = pl.concat([fine, homed])
-        if gone.is_empty():
-            return fine, updates, []
-        dead = strategy is not LateStrategy.DROP
-        (stats.dead_lettered if dead else stats.dropped)[TOO_LATE] += gone.height
-        return fine, updates, [letters(gone, TOO_LATE, moment.before, dead=dead)]
 
     def _parts(self, rows: pl.DataFrame) -> list[pl.DataFrame]:
         """The batch in one part; or, where every record speaks and no prefix can be computed, the nth of every key."""
@@ -180,11 +129,15 @@ class Operator:
         """True where the bounds of a window can move with its events."""
         return self.window.keyed and not isinstance(self.window, Unbounded)
 
-    def _step(self, rows: pl.DataFrame, moment: Moment, stats: Stats) -> pl.DataFrame:
+    def _step(self, rows: pl.DataFrame, folded: pl.DataFrame | None, moment: Moment, stats: Stats) -> pl.DataFrame:
         emission = self.settings.emission
         placed = self.window.place(rows, self.keys)
         changes = isinstance(emission.mode, Changes)
         delta = self.shelf.absorb(placed, moment, stats, at_once=changes)
+        if folded is not None and folded.height:
+            fragments = unfolded(self.settings, folded, moment)
+            stats.read += int(fragments["_records"].sum())
+            delta = stacked([delta, self.shelf.take(fragments, moment, stats, at_once=changes)])
         if emission.condition is not None:
             delta = self._marked(delta, placed, emission.condition)
         stats.records_added += rows.height

@@ -79,10 +79,17 @@ class Panes:
     def absorb(self, placed: pl.DataFrame, moment: Moment, stats: Stats, *, at_once: bool) -> pl.DataFrame:
         """The fragments of a batch; its records are open until their first window closes, or not at all."""
         if placed.height:
-            self._count(placed, moment, stats, at_once=at_once)
+            records = placed.group_by("_start", "_end").agg(pl.len().cast(pl.Int64).alias("n"))
+            self._count(records, moment, stats, at_once=at_once)
         if not self.discards:
             return self.contents.absorb(placed, self.by)
         return self.contents.absorb(self._by_epoch(placed, moment), self.held_by)
+
+    def take(self, fragments: pl.DataFrame, moment: Moment, stats: Stats, *, at_once: bool) -> pl.DataFrame:
+        """Fragments that were combined before, with the number of their `_records`."""
+        records = fragments.group_by("_start", "_end").agg(pl.col("_records").sum().alias("n"))
+        self._count(records, moment, stats, at_once=at_once)
+        return fragments.drop("_records", "_hash", strict=False)
 
     def _by_epoch(self, placed: pl.DataFrame, moment: Moment) -> pl.DataFrame:
         rows = self.window.windows(placed, self.keys)
@@ -172,8 +179,7 @@ class Panes:
                 ranges.append((low, high))
         return ranges
 
-    def _count(self, placed: pl.DataFrame, moment: Moment, stats: Stats, *, at_once: bool) -> None:
-        panes = placed.group_by("_start", "_end").agg(pl.len().cast(pl.Int64).alias("n"))
+    def _count(self, panes: pl.DataFrame, moment: Moment, stats: Stats, *, at_once: bool) -> None:
         first = panes.select(self.window.first_end(pl.col("_start")).alias("_cell"), "n")
         closed = moment.closed_by()
         waiting = first.filter(pl.col("_cell") > closed) if closed is not None else first

@@ -45,13 +45,12 @@ class Histogram:
 class Stats:
     """The counters of one micro-batch, and the gauges at its end.
 
-    Conservation: read = in_results + duplicates + replaced + Σ dropped + Σ dead_lettered + the growth of `open`.
+    Conservation: read = in_results + duplicates + Σ dropped + Σ dead_lettered + the growth of `open`.
     """
 
     read: int = 0
     in_results: int = 0
     duplicates: int = 0
-    replaced: int = 0
     dropped: Counter[str] = field(default_factory=Counter)
     dead_lettered: Counter[str] = field(default_factory=Counter)
 
@@ -109,7 +108,7 @@ class Stats:
     def accounted(self) -> int:
         """The records that have left open state in this batch, or never entered it."""
         gone = sum(self.dropped.values()) + sum(self.dead_lettered.values())
-        return self.in_results + self.duplicates + self.replaced + gone
+        return self.in_results + self.duplicates + gone
 
     def as_data(self) -> dict[str, Any]:
         """Plain data: what a stats row carries."""

@@ -1,0 +1,52 @@
+"""Records combined before they reach the operator: what a router may fold early, and how the operator takes it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from velostream.errors import VeloError
+from velostream.windows.assigners.unbounded import Unbounded
+from velostream.windows.emission import Accumulation
+from velostream.windows.lateness import LateStrategy
+from velostream.windows.moment import Moment
+from velostream.windows.settings import EVENT_COUNT, OperatorSettings
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    from velostream.lazy import lazy
+
+    pl = lazy("polars")
+
+
+def combines(settings: OperatorSettings) -> bool:
+    """True where records need not be seen one by one: no row for each, no replacing, no marks, no duplicates."""
+    emission = settings.emission
+    return not (
+        emission.by_record
+        or settings.replaces
+        or settings.dedup is not None
+        or settings.max_clock_skew is not None
+        or emission.condition is not None
+        or emission.accumulation is Accumulation.DISCARDING
+        or settings.lateness.strategy is LateStrategy.UPDATE_PREVIOUS
+        or (isinstance(settings.assigner, Unbounded) and settings.ttl is not None)
+    )
+
+
+def combined(settings: OperatorSettings, rows: pl.DataFrame) -> pl.DataFrame:
+    """Rows, none of them below the watermark that the last batch ended with, as fragments."""
+    keys = list(settings.keys)
+    timed = rows.with_columns(pl.col("_event_time").alias("_start"), pl.col("_event_time").alias("_end"))
+    by = [*keys, *(["_hash"] if "_hash" in rows.columns else []), "_start", "_end"]
+    return settings.aggregation.fold(settings.assigner.place(timed, keys), by)
+
+
+def unfolded(settings: OperatorSettings, folded: pl.DataFrame, moment: Moment) -> pl.DataFrame:
+    """Fragments with the number of their records; one that comes late must have come as rows, and is refused."""
+    horizon = moment.closed_by(settings.lateness.allowed)
+    if horizon is not None and folded.select(settings.assigner.outlived(pl.col("_start"), horizon).any()).item():
+        message = "combined records came too late for their windows"
+        raise VeloError(message, hint="records below the watermark must be sent one by one", code="internal")
+    records = settings.aggregation.finish(folded.select(*settings.aggregation.state))[EVENT_COUNT]
+    return folded.with_columns(records.alias("_records"))

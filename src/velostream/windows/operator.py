@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from velostream.windows.accumulators.base import ERROR, POSITION
 from velostream.windows.admission import Admission
+from velostream.windows.assigners.aligned import Aligned
 from velostream.windows.assigners.unbounded import Unbounded
 from velostream.windows.clock import Clock
 from velostream.windows.combining import unfolded
@@ -19,6 +20,7 @@ from velostream.windows.dedup import Dedup
 from velostream.windows.emission import Changes
 from velostream.windows.emission.base import FINAL, LATE, RETRACT
 from velostream.windows.facts import Facts
+from velostream.windows.fill import Filler
 from velostream.windows.firings import Firings
 from velostream.windows.keyed import Keyed
 from velostream.windows.lateness import LateStrategy
@@ -78,6 +80,9 @@ class Operator:
         self.previous: Previous | None = None
         if settings.lateness.strategy is LateStrategy.UPDATE_PREVIOUS:
             self.previous = Previous(settings, self._group, store, saved.get("previous", {}))
+        self.filler: Filler | None = None
+        if settings.fill is not None and isinstance(self.window, Aligned):
+            self.filler = Filler(settings.fill, self.window, settings, store, saved.get("fill"))
         self.admission = Admission(settings, self.shelf, self.dedup, self.previous)
 
     def process(self, rows: pl.DataFrame, facts: Facts, folded: pl.DataFrame | None = None) -> Outcome:
@@ -107,12 +112,12 @@ class Operator:
         stats.state_bytes_before_clearing = sum(ledger.bytes for ledger in self._ledgers)
         if after is not None:
             self.firings.forget(after - self.settings.lateness.allowed)
-        return self._outcome(said, admitted.letters, after, stats)
+        return self._outcome(said, admitted.letters, moment, stats)
 
     @property
     def _ledgers(self) -> tuple[Ledger, ...]:
         more = [*self.previous.ledgers] if self.previous is not None else []
-        more += [self.dedup.ledger] if self.dedup is not None else []
+        more += [extra.ledger for extra in (self.dedup, self.filler) if extra is not None]
         return (*self.shelf.ledgers, self.firings.ledger, self.clock.ledger, *more)
 
     def _parts(self, rows: pl.DataFrame) -> list[pl.DataFrame]:
@@ -292,17 +297,19 @@ class Operator:
             pl.lit(None, pl.String).alias("_emission"),
         )
 
-    def _outcome(self, said: list[pl.DataFrame], lost: list[pl.DataFrame], after: int | None, stats: Stats) -> Outcome:
+    def _outcome(self, said: list[pl.DataFrame], lost: list[pl.DataFrame], moment: Moment, stats: Stats) -> Outcome:
         rows = stacked(said)
         failed = rows.filter(pl.col(ERROR).is_not_null())
         results = rows.filter(pl.col(ERROR).is_null()).drop(ERROR)
+        if self.filler is not None:
+            results = self.filler.filled(results, moment)
         for emission, number in results["_emission"].value_counts().iter_rows():
             stats.emitted[emission] = number
         late = results.filter(pl.col("_emission") == LATE)
         stats.records_in_late_firing += int(late[EVENT_COUNT].sum())
         stats.window_event_count.add(results.filter(pl.col("_emission") == FINAL)[EVENT_COUNT])
         stats.failed_groups += failed.height
-        stats.watermark = after
+        stats.watermark = moment.after
         self.open = stats.open
         for ledger in self._ledgers:
             ledger.tidy()
@@ -320,6 +327,7 @@ class Operator:
             "shelf": self.shelf.snapshot(),
             "fired": self.firings.ledger.snapshot(),
             "clock": self.clock.ledger.snapshot(),
+            "fill": self.filler.ledger.snapshot() if self.filler is not None else None,
             "dedup": self.dedup.ledger.snapshot() if self.dedup is not None else None,
             "previous": self.previous.snapshot() if self.previous is not None else {},
         }

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from velostream.errors import EmissionConflict, InvalidPlan
+from velostream.errors import EmissionConflict, InvalidPlan, InvalidWindow
 from velostream.windows.accumulators.aggregation import Aggregation
 from velostream.windows.accumulators.base import Call
 from velostream.windows.dedup import DedupSettings
@@ -18,6 +19,14 @@ if TYPE_CHECKING:
     from velostream.windows.assigners import Assigner
 
 EVENT_COUNT = "_event_count"
+
+
+class Fill(Enum):
+    """What the rows between say: zeros, the values before, or the way from the values before to those after."""
+
+    ZERO = "zero"
+    FORWARD = "forward"
+    LINEAR = "linear"
 
 
 @dataclass(frozen=True)
@@ -37,6 +46,7 @@ class OperatorSettings:
     max_clock_skew: int | None = None
     dedup: DedupSettings | None = None
     ttl: int | None = None
+    fill: Fill | None = None
     replaces: bool = False
     keeps_previous: bool = False
 
@@ -53,6 +63,11 @@ class OperatorSettings:
             what = "rows that replace earlier ones" if self.replaces else "EMIT CHANGES"
             message = f"'update_previous' corrects the last closed window of a key, which {what} cannot know"
             raise InvalidPlan(message, hint="use dead_letter, drop or process_all", code="late-strategy")
+        if self.fill is not None and self.assigner.name not in ("TUMBLING", "SLIDING"):
+            message = f"'fill' has no windows to fill between those of {self.assigner.name}"
+            raise InvalidWindow(message, hint="use TUMBLING or SLIDING, or leave 'fill' out")
+        if self.fill is not None and isinstance(self.emission.mode, Changes):
+            raise EmissionConflict("'fill' speaks when windows close, and EMIT CHANGES does not", hint="use EMIT FINAL")
         if self.assigner.name == "SESSION" and self.emission.accumulation is Accumulation.DISCARDING:
             message = "a session that moves withdraws its row, and 'discarding' has forgotten what was in it"
             raise EmissionConflict(message, hint="use accumulating or retracting with SESSION")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from velostream.lazy import lazy
 from velostream.windows.accumulators.base import GROUP, TableCell
-from velostream.windows.accumulators.cells.moments import centred
+from velostream.windows.accumulators.cells.means import centred
 from velostream.windows.accumulators.cells.naming import counted, label
 
 if TYPE_CHECKING:
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 else:
     pl = lazy("polars")
 
-_PARTS = ("n", "x", "y", "xx", "yy", "xy")
+_PARTS = ("n", "x", "x.rest", "y", "y.rest", "xx", "yy", "xy")
 
 
 @dataclass(frozen=True, slots=True)
 class Comoments(TableCell):
-    """Columns `.n`, `.x` and `.y` (means), `.xx`, `.yy`, `.xy`; rows where either is NULL do not count."""
+    """Columns `.n`, `.x` and `.y` (means and their rests), `.xx`, `.yy`, `.xy`; rows that lack either do not count."""
 
     x: str
     y: str
@@ -61,14 +61,12 @@ class Comoments(TableCell):
         return self._combined(held.filter(pl.col("n") > 0))
 
     def _combined(self, parts: pl.DataFrame) -> pl.DataFrame:
-        n = pl.col("n").cast(pl.Float64)
-        both = centred(centred(parts, "x", n), "y", n)
-        dx, dy = pl.col("x") - pl.col("x.mean"), pl.col("y") - pl.col("y.mean")
+        both = centred(centred(parts, "x", "n"), "y", "n")
+        n, dx, dy = pl.col("n"), pl.col("x.off"), pl.col("y.off")
         sums = {"xx": pl.col("xx") + n * dx * dx, "yy": pl.col("yy") + n * dy * dy, "xy": pl.col("xy") + n * dx * dy}
-        combined = both.group_by(GROUP).agg(
-            pl.col("n").sum(),
-            pl.col("x.mean").first().alias("x"),
-            pl.col("y.mean").first().alias("y"),
-            *(term.sum().alias(part) for part, term in sums.items()),
-        )
+        means = [pl.col(f"{one}.mean").first().alias(one) for one in "xy"] + [
+            pl.col(f"{one}.rest").first() for one in "xy"
+        ]
+        terms = [term.sum().alias(part) for part, term in sums.items()]
+        combined = both.group_by(GROUP).agg(n.sum(), *means, *terms)
         return combined.select(GROUP, *(pl.col(part).alias(f"{self._name}.{part}") for part in _PARTS))

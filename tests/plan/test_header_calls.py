@@ -35,4 +35,4 @@ def test_the_plan_shows_it_as_it_was_written() -> None:
     text = tree(job("SELECT HEADER('trace') AS trace FROM trades WHERE HAS_HEADER('x')").root)
     assert "trace = HEADER('trace')" in text
     assert "Filter HAS_HEADER('x')" in text
-    assert "trades._headers" in text
+    assert "system columns: _headers" in text

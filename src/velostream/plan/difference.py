@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from velostream.durations import show
-from velostream.plan.fingerprint import Data, state_of
+from velostream.plan.fingerprint import Data, state_of, without_fields
 from velostream.plan.job import Job
 
 _LENGTHS = ("size", "advance", "gap", "max", "step", "offset")
@@ -14,7 +14,7 @@ _LENGTHS = ("size", "advance", "gap", "max", "step", "offset")
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One thing that changed in what a job keeps. An incompatible one makes the old state useless."""
+    """One thing that changed in what a job keeps. One that is not compatible makes the old state useless."""
 
     place: str
     text: str
@@ -31,13 +31,13 @@ def differences(old: Job, new: Job) -> list[Difference]:
 
 def compare(old: list[Data], new: list[Data]) -> list[Difference]:
     """The same for descriptions of state, such as a checkpoint holds."""
-    before, after = ({each["place"]: each for each in state} for state in (old, new))
+    before, after = ({each["place"]: each for each in without_fields(state)} for state in (old, new))
     found: list[Difference] = []
     for place in dict.fromkeys((*before, *after)):
         if place not in after:
-            found.append(Difference(place, "is no longer there; its state would be dropped", compatible=False))
+            found.append(Difference(place, "is no longer there: its state would be dropped", compatible=False))
         elif place not in before:
-            found.append(Difference(place, "is new and would begin without the past", compatible=False))
+            found.append(Difference(place, "is new: it would begin without the past", compatible=False))
         else:
             found += _node(place, before[place], after[place])
     return found
@@ -58,16 +58,15 @@ def _node(place: str, old: Data, new: Data) -> list[Difference]:
     found: list[Difference] = []
     for name in dict.fromkeys((*old, *new)):
         one, other = old.get(name), new.get(name)
-        if one == other or name in ("node", "place"):
+        if one == other:
             continue
         if name == "aggregates":
             found += _aggregates(place, one or {}, other or {})
-        elif name == "keys":
-            found.append(Difference(place, f"keys were {_keys(one)}, are {_keys(other)}", compatible=False))
-        elif name == "window":
-            found.append(Difference(place, f"window was {_window(one)}, is {_window(other)}", compatible=False))
+        elif name == "columns":
+            found += _columns(place, one or {}, other or {})
         else:
-            found.append(Difference(place, f"{name} was {_shown(one)}, is {_shown(other)}", compatible=False))
+            shown = {"keys": _keys, "window": _window}.get(name, _shown)
+            found.append(Difference(place, f"{name}: {shown(one)} → {shown(other)}", compatible=False))
     return found
 
 
@@ -79,8 +78,24 @@ def _aggregates(place: str, old: Data, new: Data) -> list[Difference]:
         elif name not in old:
             found.append(Difference(place, f"{name} is new: open windows have it from now on", compatible=True))
         elif old[name] != new[name]:
-            text = f"{name} was {_call(old[name])}, is {_call(new[name])}"
+            text = f"{name}: {_call(old[name])} → {_call(new[name])}"
             found.append(Difference(place, text, compatible=False))
+    return found
+
+
+def _columns(place: str, old: Data, new: Data) -> list[Difference]:
+    """Rows that are held keep their columns: one that goes is left out, one that comes is missing in them."""
+    found = []
+    for side in dict.fromkeys((*old, *new)):
+        before, after = old.get(side, {}), new.get(side, {})
+        for name in dict.fromkeys((*before, *after)):
+            if name not in after:
+                found.append(Difference(place, f"{name} is no longer held", compatible=True))
+            elif name not in before:
+                found.append(Difference(place, f"{name} is new: rows held so far do not have it", compatible=False))
+            elif before[name] != after[name]:
+                text = f"{name}: {before[name]['type']} → {after[name]['type']}"
+                found.append(Difference(place, text, compatible=False))
     return found
 
 
@@ -89,7 +104,7 @@ def _call(call: Data) -> str:
 
 
 def _keys(keys: Any) -> str:
-    return ", ".join(" ".join(each) for each in keys or []) or "none"
+    return ", ".join(f"{each['key']} {each['type']}" for each in keys or []) or "none"
 
 
 def _window(window: Any) -> str:
@@ -100,6 +115,4 @@ def _window(window: Any) -> str:
 
 
 def _shown(value: Any) -> str:
-    if isinstance(value, dict):
-        return ", ".join(f"{name} {kind}" for name, kind in value.items())
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

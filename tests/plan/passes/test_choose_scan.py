@@ -15,7 +15,7 @@ def way(sql: str) -> tuple[str, str]:
 def test_the_way_is_shown_with_its_reason() -> None:
     before, after = around(choose_scan, GROUPED.format(where="", rest=""), "read by")
     assert "read by" not in before
-    expected = "- read by: Velostream's source, combined in the worker: all before the router is the same in Polars"
+    expected = "- read by: Velostream's source, combined in the worker (all before the router is the same in Polars)"
     assert after.splitlines()[-1].strip() == expected
 
 

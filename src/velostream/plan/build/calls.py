@@ -71,9 +71,6 @@ class CallParts:
         within = bool(self.order)
         marks = _constant_places(library.find(str(call.this)), within=within)
         for place, value in enumerate(call.expressions):
-            if isinstance(value, exp.Order):
-                self.order = orders(value, fields, library)
-                value = value.this
             if isinstance(value, exp.Distinct):
                 self.distinct = True
                 arguments += value.expressions

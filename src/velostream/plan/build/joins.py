@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from velostream.errors import VeloError
 from velostream.plan.build.context import Building, value_of
 from velostream.plan.build.typing import planned, typed
 from velostream.plan.emission import Lateness
@@ -14,13 +15,15 @@ from velostream.plan.fields import Field, Fields
 from velostream.plan.nodes import Bounds, JoinStreams, JoinTable, KeyPair, MissingData, Node, Scan, Unnest
 from velostream.plan.nodes.base import EVENT_TIME
 from velostream.types import BOOLEAN
-from velostream.validation.bound import BoundJoin, BoundSource, BoundUnnest
+from velostream.validation.bound import BoundExpression, BoundJoin, BoundSource, BoundUnnest
 
 _DEFAULT_MISSING = {"INNER": "skip_record", "CROSS": "skip_record", "RIGHT": "skip_record"}
 
 
 def plan_join(left: Node, right: Node, join: BoundJoin, building: Building) -> Node:
     """The join of what stands left with one input."""
+    if join.condition is not None:
+        _refuse_subquery(join.condition, "ON")
     both = left.fields.plus(right.fields)
     keys = tuple(
         KeyPair(
@@ -49,6 +52,8 @@ def plan_join(left: Node, right: Node, join: BoundJoin, building: Building) -> N
 
 def plan_unnest(left: Node, unnest: BoundUnnest, *, outer: bool) -> Unnest:
     """One row for each element."""
+    for argument in unnest.arguments:
+        _refuse_subquery(argument, unnest.function.upper())
     columns = tuple(Field(f"{unnest.alias}.{each.name}", each.type) for each in unnest.schema)
     arguments = tuple(planned(argument) for argument in unnest.arguments)
     return Unnest(left, unnest.alias, unnest.function, arguments, columns, outer or unnest.outer)
@@ -122,6 +127,12 @@ def _bounding_alias(part: Expression, join: BoundJoin, left: Node, times: set[st
 def _condition(part: Expression, both: Fields, building: Building) -> Expression:
     kind = typed(part.tree, both, building.library).type
     return Expression(part.tree, kind if kind.is_known else BOOLEAN, part.span)
+
+
+def _refuse_subquery(bound: BoundExpression, place: str) -> None:
+    if bound.tree.find(exp.Query) is not None:
+        hint = "compute it in a subquery in FROM, or ask it in WHERE"
+        raise VeloError(f"{place} cannot ask a table", hint=hint, span=bound.span, code="subquery")
 
 
 def _is_now(tree: exp.Expr) -> bool:

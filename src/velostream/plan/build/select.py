@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from sqlglot import exp
 
 from velostream.catalog.system_columns import SYSTEM_COLUMNS
 from velostream.plan.build.context import Building, value_of
@@ -14,6 +17,7 @@ from velostream.plan.build.row_windows import Overs
 from velostream.plan.build.settings import emission_of, lateness_of
 from velostream.plan.build.sources import plan_source, renamed
 from velostream.plan.build.subqueries import PlanQuery, Subqueries
+from velostream.plan.build.trees import bare, replaced
 from velostream.plan.build.typing import planned
 from velostream.plan.expression import Expression, all_of, parts_of, reads
 from velostream.plan.fields import Fields
@@ -117,9 +121,7 @@ class SelectPlanner:
 
     def _groups(self, correlated: list[Expression]) -> None:
         select, building = self.select, self.building
-        keys = [self._planned(key) for key in select.grouping]
-        if select.window is not None and select.window.key is not None:
-            keys.append(planned(select.window.key))
+        keys, condition = self._below_groups()
         keys += self.correlation.take_groups(correlated, select, self.node.fields, building)
         groups = Groups.of(tuple(keys), self.node.fields, building.library)
         self._rewrite(groups.above)
@@ -129,19 +131,34 @@ class SelectPlanner:
             self._rewrite(lambda expression: expression.over(last))
             calls.append(_last_headers(self._headers_field))
         self.keys = tuple(reads(key.name, key.expression.type) for key in groups.keys)
-        emission = select.emission
-        condition = None if emission is None or emission.condition is None else self._planned(emission.condition)
         self.node = Aggregate(
             self.node,
             keys=groups.keys,
             calls=tuple(calls),
             window=self._window(),
-            emission=emission_of(emission, condition, windowed=select.window is not None),
+            emission=emission_of(select.emission, condition, windowed=select.window is not None),
             lateness=lateness_of(select, building),
             state_ttl=None if select.window is not None else value_of(building.settings, "state.ttl"),
             fill="none" if select.window is None else str(value_of(building.settings, "fill", "none")),
             implicit=self._is_implicit(),
         )
+
+    def _below_groups(self) -> tuple[list[Expression], Expression | None]:
+        """The keys, and the condition that fires; what they and aggregates ask of tables is asked for every record."""
+        asking = Subqueries(self.node, self.building, self.plan_query)
+        written = [self._planned(key) for key in self.select.grouping]
+        keys = [asking.above(key) for key in written]
+        known = {bare(old.tree): new.tree for old, new in zip(written, keys, strict=True) if old is not new}
+        if known:
+            self._rewrite(lambda each: replace(each, tree=replaced(each.tree, lambda node: _known(known, node))))
+        self._rewrite(asking.inside_calls)
+        if self.select.window is not None and self.select.window.key is not None:
+            keys.append(self._planned(self.select.window.key))
+        emission = self.select.emission
+        fires = None if emission is None or emission.condition is None else self._planned(emission.condition)
+        fires = None if fires is None else asking.above(fires)
+        self.node = asking.node
+        return keys, fires
 
     def _window(self) -> Window | None:
         window = self.select.window
@@ -172,6 +189,11 @@ class SelectPlanner:
             self.having = above(self.having)
         self.order = [Order(above(term.expression), term.descending, term.nulls_first) for term in self.order]
         self.partition_by = [above(each) for each in self.partition_by]
+
+
+def _known(trees: dict[exp.Expr, exp.Expr], node: exp.Expr) -> exp.Expr | None:
+    found = trees.get(bare(node))
+    return None if found is None else found.copy()
 
 
 def _last_headers(field: str) -> AggregateCall:

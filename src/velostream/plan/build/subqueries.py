@@ -10,7 +10,7 @@ from sqlglot import exp
 from velostream.plan.build.context import Building
 from velostream.plan.build.correlation import Correlation
 from velostream.plan.build.sources import renamed
-from velostream.plan.build.trees import bare, replaced
+from velostream.plan.build.trees import bare, is_aggregate, replaced
 from velostream.plan.build.typing import typed
 from velostream.plan.expression import Expression, column, text_of
 from velostream.plan.nodes import Node, SubqueryCheck
@@ -52,9 +52,19 @@ class Subqueries:
 
     def above(self, expression: Expression) -> Expression:
         """The expression over rows that have the answers as fields."""
-        if not any("bound" in part.meta for part in expression.tree.walk()):
+        if not _has_subquery(expression.tree):
             return expression
         return Expression(replaced(expression.tree, self._field), expression.type, expression.span)
+
+    def inside_calls(self, expression: Expression) -> Expression:
+        """The expression with only those subqueries below it that aggregates read: they are asked for every record."""
+        if not _has_subquery(expression.tree):
+            return expression
+        library = self.building.library
+        inside = replaced(
+            expression.tree, lambda node: replaced(node, self._field) if is_aggregate(node, library) else None
+        )
+        return Expression(inside, expression.type, expression.span)
 
     def _field(self, tree: exp.Expr) -> exp.Expr | None:
         held = _held(tree)
@@ -100,6 +110,10 @@ class Subqueries:
             conditions=tuple(condition.over(inner) for condition in correlation.conditions),
             empty=correlation.empty if held.kind == SCALAR else None,
         )
+
+
+def _has_subquery(tree: exp.Expr) -> bool:
+    return any("bound" in part.meta for part in tree.walk())
 
 
 def _held(tree: exp.Expr) -> _Held | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from velostream.durations import show
 from velostream.plan.explain import words
 from velostream.plan.explain.words import listed
+from velostream.plan.fields import Field
 from velostream.plan.nodes import (
     Aggregate,
     Deduplicate,
@@ -40,16 +41,17 @@ TEXT: Visitor[tuple[str, Details]] = Visitor("explain text")
 
 @TEXT.on(Scan)
 def _scan(node: Scan) -> tuple[str, Details]:
-    columns = [member.name for member in node.columns]
+    more = " and those inferred at the first start" if node.infers else ""
     details = [
-        ("columns", listed(columns, "none") + (" and those inferred at the first start" if node.infers else "")),
+        *_columns(node.columns, node.alias, more),
         ("event time", words.event_time_text(node.event_time)),
-        ("watermark", words.watermark_text(node.watermark)),
     ]
+    if node.time:
+        details.append(("watermark", words.watermark_text(node.watermark)))
     if node.changelog:
         details.append(("changelog", f"rows are replaced and withdrawn by {listed(node.key, 'their key')}"))
     if node.way is not None:
-        details.append(("read by", f"{_WAYS[node.way.kind]}: {node.way.reason}"))
+        details.append(("read by", f"{_WAYS[node.way.kind]} ({node.way.reason})"))
     ends = ", bounded" if node.ends else ""
     return f"Scan {_aliased(node.source, node.alias)} [{node.connector}{ends}]", details
 
@@ -61,6 +63,14 @@ _WAYS = {
 }
 
 
+def _columns(members: tuple[Field, ...], alias: str, more: str = "") -> Details:
+    """What is read, without the alias: columns, and the system columns that travel along."""
+    names = [(member.name.removeprefix(f"{alias}."), member.system) for member in members]
+    columns = [("columns", listed((name for name, system in names if not system), "none") + more)]
+    system = listed(name for name, system in names if system)
+    return columns + ([("system columns", system)] if system else [])
+
+
 def _aliased(name: str, alias: str) -> str:
     return name if name == alias else f"{name} AS {alias}"
 
@@ -68,7 +78,7 @@ def _aliased(name: str, alias: str) -> str:
 @TEXT.on(TableScan)
 def _table_scan(node: TableScan) -> tuple[str, Details]:
     origin = f"made by {node.statement}" if node.statement else node.connector
-    details = [("columns", listed((member.name for member in node.columns), "none"))]
+    details = _columns(node.columns, node.alias)
     details += [("key", listed(node.key))] if node.key else []
     details += [("refresh", node.refresh)] if node.refresh else []
     details += [("versions by", node.version_time)] if node.version_time else []
@@ -78,7 +88,7 @@ def _table_scan(node: TableScan) -> tuple[str, Details]:
 @TEXT.on(ReadStream)
 def _read_stream(node: ReadStream) -> tuple[str, Details]:
     origin = f"read back from sink {node.from_sink}" if node.from_sink else "stream of this application"
-    details = [("columns", listed((member.name for member in node.columns), "none"))]
+    details = _columns(node.columns, node.alias)
     details += [("early rows", "flow on")] if node.read_early else []
     return f"Stream {_aliased(node.stream, node.alias)} [{origin}]", details
 
@@ -125,6 +135,8 @@ def _join_table(node: JoinTable) -> tuple[str, Details]:
     if node.as_of is not None:
         details.append(("version", f"newest at {node.as_of}; a row waits until the table has come so far"))
     details.append(("without a match", _missing(node)))
+    if node.keeps_state:
+        details.append(("state", "rows that wait, which hold the watermark"))
     left = "table" if node.left.static else "stream"
     return f"{node.kind} JOIN {left}-table ON {listed(node.keys, 'nothing (every row meets every row)')}", details
 
@@ -214,7 +226,8 @@ def _row_windows(node: RowWindows) -> tuple[str, Details]:
     else:
         when = "the window closes" if node.per_window else "the watermark has passed its event time"
         details.append(("emits", f"a row when {when}, in event order"))
-        details.append(("state", f"each partition is {words.ttl_text(node.ttl)}"))
+        kept = "each window until it closes" if node.per_window else f"each partition is {words.ttl_text(node.ttl)}"
+        details.append(("state", kept))
     return f"RowWindows {over}", details
 
 
@@ -266,9 +279,11 @@ def _sinks(node: Sinks) -> tuple[str, Details]:
 def _target(target: SinkTarget) -> str:
     form = f" {target.format}" if target.format else ""
     parts = [f"{target.name} [{target.connector}{form}]", f"{target.writes.value}s" if target.writes else ""]
-    parts.append(f"key {listed(target.key)}" if target.key else "no key")
+    window = [name for name in target.identity if name not in target.key]
+    within = f" with {listed(window)}" if window else ""
+    parts.append(f"key {listed(target.key)}{within}" if target.key else "no key")
     if target.added:
-        parts.append(f"with {listed(target.added)} added")
+        parts.append(f"{listed(target.added)} added")
     return f"{', '.join(parts)}: {target.guarantee.value}"
 
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from operator import is_
 from typing import Any, ClassVar, Self
 
+from sqlglot import exp
+
 from velostream.catalog.system_columns import SYSTEM_COLUMNS
 from velostream.errors import InvalidPlan
 from velostream.plan.expression import Expression
@@ -142,6 +144,8 @@ class Node(ABC):
     def require(self, fields: Fields, *expressions: Expression) -> None:
         """Refuse expressions that read what is not there."""
         for expression in expressions:
+            if expression.tree.find(exp.Query) is not None:
+                raise self.refuse(f"'{expression}' still holds a subquery")
             for name in expression.fields:
                 if name not in fields:
                     message = f"'{expression}' reads '{name}', which its input does not have"
@@ -188,8 +192,8 @@ def window_bounds(node: Node) -> tuple[str, ...]:
 
 
 def revision_fields(*inputs: Node) -> tuple[Field, ...]:
-    """The fields by which a stateful node tells that a row is corrected, where its inputs have none."""
-    names = [name for name in (EMISSION, REVISION) if not any(system_field(node, name) for node in inputs)]
+    """The fields by which a stateful node tells that its own rows are corrected."""
+    names = [name for name in (EMISSION, REVISION) if not any(name in node.fields for node in inputs)]
     return tuple(Field(name, SYSTEM_COLUMNS[name].type, system=True) for name in names)
 
 

@@ -79,7 +79,7 @@ def _chosen(job: Job, node: Node, above: tuple[Node, ...]) -> Node:
 def _way(job: Job, scan: Scan, above: tuple[Node, ...]) -> ScanWay:
     """The way of a scan under the nodes `above`, the root first."""
     if scan.connector == "kafka_source":
-        return ScanWay("spark", "its Kafka connector keeps keys, headers, partitions, offsets and times")
+        return ScanWay("spark", "its Kafka connector")
     if scan.connector not in FILES:
         return ScanWay("source", f"only Velostream reads {scan.connector}")
     if not any(node.keeps_state for node in above):

@@ -1,0 +1,104 @@
+from tests.plan.asking import found, job, planned
+
+from velostream.plan.nodes import Bounds, JoinStreams, JoinTable, Node
+
+NEAR = "q._event_time BETWEEN t._event_time - INTERVAL 5 SECONDS AND t._event_time"
+
+
+def only(sql: str, kind: type[Node]) -> Node:
+    [node] = found(job(sql).root, kind)
+    return node
+
+
+def test_conditions_beside_keys_and_bounds_are_kept() -> None:
+    sql = f"SELECT t.id FROM trades t LEFT JOIN quotes q ON t.symbol = q.symbol AND {NEAR} AND q.bid < t.price"
+    join = only(sql, JoinStreams)
+    assert isinstance(join, JoinStreams)
+    assert join.bounds == Bounds(-5_000_000, 0)
+    assert [str(pair) for pair in join.keys] == ["t.symbol = q.symbol"]
+    assert [str(each) for each in join.residual] == ["q.bid < t.price"]
+
+
+def test_the_columns_that_event_time_is_read_from_bound_a_join_too() -> None:
+    sql = """SELECT t.id FROM trades t JOIN quotes q ON t.symbol = q.symbol
+             AND q.quoted BETWEEN t.at - INTERVAL 5 SECONDS AND t.at + INTERVAL 1 SECOND"""
+    join = only(sql, JoinStreams)
+    assert isinstance(join, JoinStreams)
+    assert join.bounds == Bounds(-5_000_000, 1_000_000)
+    assert join.residual == ()
+
+
+def test_one_bound_alone_is_a_condition_and_not_lost() -> None:
+    sql = """SELECT t.id FROM trades t JOIN quotes q ON t.symbol = q.symbol AND q._event_time <= t._event_time
+             WITH ('state.ttl' = '1h')"""
+    join = only(sql, JoinStreams)
+    assert isinstance(join, JoinStreams)
+    assert join.bounds is None
+    assert join.ttl == 3_600_000_000
+    assert [str(each) for each in join.residual] == ["q._event_time <= t._event_time"]
+
+
+def test_within_bounds_both_ways() -> None:
+    join = only("SELECT t.id FROM trades t JOIN quotes q WITHIN 5s ON t.symbol = q.symbol", JoinStreams)
+    assert isinstance(join, JoinStreams)
+    assert join.bounds == Bounds(-5_000_000, 5_000_000)
+    assert (join.left_time, join.right_time) == ("t._event_time", "q._event_time")
+
+
+def test_a_third_stream_is_bounded_by_the_stream_that_its_condition_names() -> None:
+    sql = f"""SELECT t.id FROM trades t JOIN quotes q ON t.symbol = q.symbol AND {NEAR}
+              JOIN quotes r ON r.symbol = q.symbol
+                AND r._event_time BETWEEN q._event_time AND q._event_time + INTERVAL 1 SECOND"""
+    joins = found(job(sql).root, JoinStreams)
+    upper = joins[0]
+    assert isinstance(upper, JoinStreams)
+    assert upper.left_time == "q._event_time"
+    assert upper.bounds == Bounds(0, 1_000_000)
+
+
+def test_a_table_on_the_left_changes_places_with_the_stream() -> None:
+    join = only("SELECT t.id FROM limits l JOIN trades t ON l.symbol = t.symbol", JoinTable)
+    assert isinstance(join, JoinTable)
+    assert join.left.fields.names[0].startswith("t.")
+    assert [str(pair) for pair in join.keys] == ["t.symbol = l.symbol"]
+
+
+def test_strategies_for_missing_data_come_from_the_join_or_the_table() -> None:
+    sql = "SELECT t.id, l.owner FROM trades t {kind} JOIN limits l ON l.symbol = t.symbol {rest}"
+    inner = only(sql.format(kind="", rest=""), JoinTable)
+    left = only(sql.format(kind="LEFT", rest=""), JoinTable)
+    chosen = only(
+        sql.format(kind="LEFT", rest="WITH ('limits.missing.data.strategy' = 'use_defaults(owner = ''nobody'')')"),
+        JoinTable,
+    )
+    assert isinstance(inner, JoinTable)
+    assert isinstance(left, JoinTable)
+    assert isinstance(chosen, JoinTable)
+    assert inner.missing.strategy == "skip_record"
+    assert left.missing.strategy == "emit_with_nulls"
+    assert [(name, str(value)) for name, value in chosen.missing.defaults] == [("l.owner", "'nobody'")]
+
+
+def test_as_of_a_time_waits_for_the_version_and_as_of_now_does_not() -> None:
+    sql = """SELECT t.id, l.owner FROM trades t JOIN limits FOR SYSTEM_TIME AS OF {time} AS l ON l.symbol = t.symbol
+             WITH ('limits.version.time' = 'since')"""
+    then = only(sql.format(time="t._event_time"), JoinTable)
+    now = only(sql.format(time="PROCTIME()"), JoinTable)
+    assert isinstance(then, JoinTable)
+    assert isinstance(now, JoinTable)
+    assert str(then.as_of) == "t._event_time"
+    assert then.keeps_state
+    assert now.as_of is None
+    assert not now.keeps_state
+
+
+def test_tables_load_in_rounds_by_what_they_read() -> None:
+    application = planned(
+        """CREATE TABLE spent AS SELECT t.symbol, SUM(t.price) AS s FROM trades t JOIN limits l ON l.symbol = t.symbol
+             GROUP BY t.symbol EMIT CHANGES WITH ('state.ttl' = '1d');
+           CREATE TABLE seen AS SELECT t.symbol, COUNT(*) AS n FROM trades t JOIN spent s ON s.symbol = t.symbol
+             GROUP BY t.symbol EMIT CHANGES WITH ('state.ttl' = '1d')"""
+    )
+    assert application.table_order == (("limits",), ("spent",), ("seen",))
+    assert application.job("SEEN") is not None
+    assert application.job("nothing") is None

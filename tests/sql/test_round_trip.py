@@ -15,7 +15,7 @@ from velostream.sql.parse import parse
 from velostream.sql.printing.text import print_sql
 
 GENERATED = settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
 
 

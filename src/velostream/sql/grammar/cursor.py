@@ -117,9 +117,7 @@ class Cursor(SparkParser):
         """Counts one more level of nesting; `shallower` takes it back."""
         self._nesting += 1
         if self._nesting > DEEPEST:
-            self.refuse(
-                "the statement is too deeply nested", hint=f"at most {DEEPEST} levels; split it with CTEs or streams"
-            )
+            self.refuse(TOO_DEEP, hint=f"at most {DEEPEST} levels; split it with CTEs or streams")
 
     def shallower(self) -> None:
         """One level of nesting less."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot.tokenizer_core import TokenType
 
 from velostream.registry import did_you_mean
-from velostream.sql.grammar.literals import number
+from velostream.sql.grammar.number import number
 from velostream.sql.grammar.windows import Windows
 from velostream.sql.nodes import Emit
 

@@ -6,8 +6,8 @@ from sqlglot import exp
 from sqlglot.tokenizer_core import TokenType
 
 from velostream.registry import did_you_mean
-from velostream.sql.grammar.literals import number
-from velostream.sql.grammar.names import Names
+from velostream.sql.grammar.aliases import Aliases
+from velostream.sql.grammar.number import number
 
 TYPES: dict[str, exp.DType] = {
     "BOOLEAN": exp.DType.BOOLEAN,
@@ -64,7 +64,7 @@ _SIZED = {
 _FIELDS = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND")
 
 
-class Kinds(Names):
+class Kinds(Aliases):
     """Rules for types."""
 
     def read_type(self) -> exp.DataType:

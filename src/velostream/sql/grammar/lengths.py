@@ -10,8 +10,8 @@ from sqlglot.tokenizer_core import TokenType
 from velostream import durations
 from velostream.errors import InvalidDuration
 from velostream.sql.grammar.kinds import Kinds
-from velostream.sql.grammar.literals import number
 from velostream.sql.grammar.names import LENGTH
+from velostream.sql.grammar.number import number
 from velostream.sql.nodes import Duration
 
 UNITS: frozenset[str] = frozenset(

@@ -1,33 +1,26 @@
-"""The smallest expressions: literals, columns, parentheses, CASE, CAST, and a field, index or cast behind them."""
+"""The smallest expressions: columns, parentheses, CASE, CAST, and a field, index or cast behind them."""
 
 from __future__ import annotations
-
-import re
-from decimal import Decimal
 
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
 from velostream.positions import Text
-from velostream.sql.grammar.lengths import Lengths
-from velostream.sql.grammar.literals import number
+from velostream.sql.grammar.literals import STRINGS, Literals
 from velostream.sql.grammar.names import NUMBER_WITH_TYPE
 from velostream.sql.nodes import FieldAccess
 
-_NUMBER = re.compile(r"[0-9]+\.?[0-9]*([eE][+-]?[0-9]+)?")
-_SUFFIXES = {"L": "BIGINT", "S": "SMALLINT", "Y": "TINYINT", "D": "DOUBLE", "F": "FLOAT"}
 _TYPED_STRINGS = {
     "DATE": exp.DType.DATE,
     "TIMESTAMP": exp.DType.TIMESTAMPTZ,
     "TIMESTAMP_NTZ": exp.DType.TIMESTAMPNTZ,
     "TIMESTAMP_LTZ": exp.DType.TIMESTAMPLTZ,
 }
-_STRINGS = (TokenType.STRING, TokenType.RAW_STRING)
 _MOST_PARTS = 4
 _BEHIND_QUERY = (")", "UNION", "INTERSECT", "EXCEPT", "MINUS", "ORDER", "LIMIT", "OFFSET")
 
 
-class Primaries(Lengths):
+class Primaries(Literals):
     """Rules for the smallest expressions."""
 
     def load(self, tokens: list[Token], text: Text) -> None:
@@ -82,12 +75,12 @@ class Primaries(Lengths):
 
     def _primary(self) -> exp.Expr:
         kind, word = self.kind_ahead(), self.word
-        if kind in _STRINGS:
+        if kind in STRINGS:
             return self.read_string()
         if kind is TokenType.NUMBER or (word == "." and self.kind_ahead(1) is TokenType.NUMBER):
-            return self._number()
+            return self.read_number()
         if kind is TokenType.HEX_STRING:
-            return self._bytes()
+            return self.read_bytes()
         if word == "(":
             return self._parentheses()
         if word == "*":
@@ -115,65 +108,15 @@ class Primaries(Lengths):
             return self._cast(word)
         if self.interval_ahead():
             return self.read_interval()
-        if word in _TYPED_STRINGS and self.kind_ahead(1) in _STRINGS:
+        if word in _TYPED_STRINGS and self.kind_ahead(1) in STRINGS:
             self._advance()
             literal, kind = self.read_string(), self.node(exp.DataType(this=_TYPED_STRINGS[word], nested=False), start)
             return self.node(exp.Cast(this=literal, to=kind), start)
         if NUMBER_WITH_TYPE.fullmatch(self._tokens[start].text):
-            return self._typed_number()
+            return self.read_typed_number()
         if self.ahead("(", by=1):
             return self.read_call()
         return self.read_column()
-
-    def string_ahead(self) -> bool:
-        """True where a text in quotes follows."""
-        return self.kind_ahead() in _STRINGS
-
-    def read_string(self) -> exp.Literal:
-        """A text in quotes."""
-        start = self._index
-        if not self.string_ahead():
-            self.unexpected("a text in quotes")
-        return self.node(exp.Literal.string(self.take_name().text), start)
-
-    def _number(self) -> exp.Literal:
-        start = self._index
-        point = "." if self.accept(".") else ""
-        token = self.take_name()
-        behind = self._tokens[self._index] if not self.at_end else None
-        connected = point and token.start != self._tokens[start].end + 1
-        ragged = behind is not None and behind.start == token.end + 1 and behind.token_type is TokenType.VAR
-        if connected or ragged or not _NUMBER.fullmatch(token.text):
-            span = self.here(start, self._index if ragged else self._index - 1)
-            self.refuse(
-                f"'{self.sql[span.start : span.end]}' is not a number", hint="write 10, 1.5, 1e3 or 5L", span=span
-            )
-        return self.node(number(point + token.text), start)
-
-    def _bytes(self) -> exp.HexString:
-        start = self._index
-        token = self.take_name()
-        if self.sql[token.start] == "0":
-            hint = f"write {int(token.text, 16)}, or for bytes X'{token.text}'"
-            self.refuse(f"'0x{token.text}' is not a number", hint=hint, span=self.here(start))
-        return self.node(exp.HexString(this=token.text), start)
-
-    def _typed_number(self) -> exp.Cast:
-        """`5L` is a number and its type, which is a cast that changes nothing."""
-        start = self._index
-        match = NUMBER_WITH_TYPE.fullmatch(self.take_name().text)
-        assert match is not None
-        suffix = match[2].upper()
-        literal = self.node(number(match[1]), start)
-        if suffix != "BD":
-            kind = exp.DataType(this=exp.DType[_SUFFIXES[suffix]], nested=False)
-            return self.node(exp.Cast(this=literal, to=self.node(kind, start)), start)
-        exact = Decimal(match[1]).as_tuple()
-        scale = max(0, -int(exact.exponent))
-        precision = max(len(exact.digits) + max(0, int(exact.exponent)), scale)
-        sizes = [exp.DataTypeParam(this=number(str(size))) for size in (precision, scale)]
-        kind = exp.DataType(this=exp.DType.DECIMAL, expressions=sizes, nested=False)
-        return self.node(exp.Cast(this=literal, to=self.node(kind, start)), start)
 
     def read_column(self) -> exp.Expr:
         """`a`, `t.a`, `t.a.b`, `t.*`: a column; the binder finds out which parts name a source and which fields."""

@@ -7,7 +7,7 @@ from typing import Any
 from sqlglot import exp
 from sqlglot.tokenizer_core import TokenType
 
-from velostream.sql.grammar.literals import number
+from velostream.sql.grammar.number import number
 from velostream.sql.grammar.primaries import Primaries
 from velostream.sql.nodes import Duration, RowBuffer, RowWindow
 

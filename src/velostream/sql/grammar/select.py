@@ -7,7 +7,7 @@ from collections.abc import Callable
 from sqlglot import exp
 from sqlglot.tokenizer_core import TokenType
 
-from velostream.sql.grammar.sources import Sources
+from velostream.sql.grammar.joins import Joins
 from velostream.sql.nodes import KeyItem, StreamSelect
 
 OF_QUERY: tuple[str, ...] = ("order", "limit", "offset", "emits", "sinks", "settings")
@@ -21,7 +21,7 @@ _REFUSED = {
 }
 
 
-class Selects(Sources):
+class Selects(Joins):
     """Rules for SELECT."""
 
     def read_select(self) -> StreamSelect:

@@ -6,7 +6,7 @@ from sqlglot import exp
 from sqlglot.tokenizer_core import TokenType
 
 from velostream.sql.grammar.expressions import Expressions
-from velostream.sql.grammar.literals import number
+from velostream.sql.grammar.number import number
 from velostream.sql.nodes import Setting, Settings
 
 

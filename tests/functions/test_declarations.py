@@ -5,11 +5,13 @@ import sys
 from collections import Counter
 
 import pytest
-from tests.functions.calls import call_in
+from tests.functions.calls import call_in, lowered
 
 from velostream.functions import LIBRARY
 from velostream.functions.base import Function, FunctionKind
 from velostream.functions.check import admits
+from velostream.sql.parse import parse_expression
+from velostream.sql.printing.text import spark_sql
 from velostream.windows.accumulators import ACCUMULATORS
 
 EVERY = pytest.mark.parametrize("function", LIBRARY.functions, ids=lambda function: function.name)
@@ -54,6 +56,12 @@ def test_every_number_of_arguments_can_be_lowered(function: Function) -> None:
         for count in range(function.least, (function.most or 4) + 1):
             if any(admits(parameters, count) for parameters in function.parameter_lists):
                 assert function.lower([f"a{index}" for index in range(count)])
+
+
+@EVERY
+def test_examples_and_what_they_become_are_of_the_dialect(function: Function) -> None:
+    for text in (function.example, lowered(function)):
+        assert spark_sql(parse_expression(text))
 
 
 AGGREGATES = [function for function in LIBRARY.functions if function.kind is FunctionKind.AGGREGATE]

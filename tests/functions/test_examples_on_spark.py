@@ -10,6 +10,8 @@ from tests.functions.calls import call_in, lowered
 from velostream.functions import LIBRARY
 from velostream.functions.base import Function, FunctionKind
 from velostream.functions.sample import sample
+from velostream.sql.parse import parse_expression
+from velostream.sql.printing.text import spark_sql
 from velostream.types import UNKNOWN, Type, parse
 
 pytestmark = pytest.mark.slow
@@ -65,10 +67,18 @@ def aggregates(function: Function) -> bool:
     return function.kind is FunctionKind.AGGREGATE or function.family == "sketch"
 
 
+def printed(function: Function) -> str:
+    """The example on its way to Spark: lowered, read and printed by the dialect."""
+    return spark_sql(parse_expression(lowered(function)))
+
+
+def item(function: Function) -> str:
+    return f"{printed(function)} AS `{function.name}`"
+
+
 def run(spark: Any, functions: list[Function], source: str) -> dict[str, list[str]]:
     """The examples of many functions in one query: their results as text, row by row."""
-    items = [f"{lowered(function)} AS `{function.name}`" for function in functions]
-    frame = spark.sql(f"SELECT {', '.join(items)} {source}")
+    frame = spark.sql(f"SELECT {', '.join(map(item, functions))} {source}")
     texts = frame.selectExpr(*(f"coalesce(CAST(`{name}` AS STRING), 'NULL') AS `{name}`" for name in frame.columns))
     rows = texts.collect()
     return {name: [row[name] for row in rows] for name in texts.columns}
@@ -95,6 +105,67 @@ def test_examples_of_scalar_functions_give_what_they_say(spark: Any) -> None:
     assert differences(functions, run(spark, functions, "FROM sample LIMIT 1")) == []
 
 
+# name, arguments, what it gives
+LOWERED = [
+    ("CONVERT_TZ", ["'2024-01-01 12:00:00'", "'UTC'", "'Europe/Berlin'"], "2024-01-01 13:00:00"),
+    ("FIELD", ["'x'", "'a'", "'b'"], "0"),
+    ("FIELD", ["NULL", "'a'"], "0"),
+    ("HAS_HEADER", ["'none'"], "false"),
+    ("HEADER", ["'none'"], "NULL"),
+    ("IS_JSON_STRING", ["'{'"], "false"),
+    ("IS_JSON_STRING", ["NULL"], "false"),
+    ("JSON_EXISTS", ["""'{"a": 1}'""", "'$.b'"], "false"),
+    ("JSON_EXISTS", ["'{'", "'$.b'"], "false"),
+    ("JSON_QUERY", ["""'{"a": [1, 2]}'""", "'$.a'"], "[1,2]"),
+    ("JSON_QUERY", ["""'{"a": 1}'""", "'$.a'"], "NULL"),
+    ("JSON_VALUE", ["""'{"a": {"b": 1}}'""", "'$.a'"], "NULL"),
+    ("JSON_VALUE", ["""'{"a": "OBJECT<"}'""", "'$.a'"], "OBJECT<"),
+    ("JSON_VALUE", ["""'{"a": null}'""", "'$.a'"], "NULL"),
+    ("JSON_VALUE", ["'no json'", "'$.a'"], "NULL"),
+    ("MAP_UNION", ["MAP('a', 1, 'b', 2)", "MAP('b', 3)"], "{a -> 1, b -> 3}"),
+    ("MILLIS", ["DATE '1970-01-02'"], "86400000"),
+    ("SPLIT_INDEX", ["'a.b'", "'.'", "2"], "NULL"),
+    ("SPLIT_TO_MAP", ["'a*1+b*2'", "'+'", "'*'"], "{a -> 1, b -> 2}"),
+    ("STRINGTOTIMESTAMP", ["'1970-01-01 01:00'", "'yyyy-MM-dd HH:mm'", "'Europe/Berlin'"], "0"),
+    ("TIMESTAMPTOSTRING", ["60000", "'HH:mm'"], "00:01"),
+    ("TO_TIMESTAMP_LTZ", ["'2024-05-01'"], "2024-05-01 00:00:00"),
+    ("TO_TIMESTAMP_LTZ", ["'01.05.2024'", "'dd.MM.yyyy'"], "2024-05-01 00:00:00"),
+    ("TO_TIMESTAMP_LTZ", ["60", "0"], "1970-01-01 00:01:00"),
+    ("TRUNCATE", ["2.99"], "2"),
+    ("TRUNCATE", ["-2.99D"], "-2"),
+    ("TRUNCATE", ["2.99D", "1"], "2.9"),
+    ("UNIX_DATE", ["TIMESTAMP '1970-01-02 12:00:00'"], "1"),
+]
+LOWERED_AGGREGATES = [
+    ("COUNT_DISTINCT", ["symbol", "is_buy"], "3"),
+    ("DELTA", ["quantity"], "-1"),
+    ("FIRST", ["quantity", "true"], "3"),
+    ("LAST", ["quantity", "false"], "NULL"),
+    ("LAST", ["quantity", "true"], "2"),
+    ("LATEST", ["quantity"], "2"),
+    ("ARRAY_AGG", ["quantity"], "[3, 1, 2]"),
+    ("STRING_AGG", ["symbol"], "AAPLAAPLMSFTAAPL"),
+    ("PERCENTILE_CONT", ["price", "0.5"], "11.75"),
+    ("PERCENTILE_CONT", ["price", "ARRAY(0.0, 1.0)"], "[10.5, 20.0]"),
+    ("PERCENTILE_DISC", ["price", "0.5"], "11.0"),
+    ("TOPK", ["quantity", "9"], "[3, 2, 1]"),
+]
+
+
+@pytest.mark.parametrize(("cases", "source"), [(LOWERED, "LIMIT 1"), (LOWERED_AGGREGATES, "")], ids=["rows", "groups"])
+def test_what_spark_does_not_have_becomes_what_it_has(
+    spark: Any, cases: list[tuple[str, list[str], str]], source: str
+) -> None:
+    texts = [LIBRARY.get(name).lower(arguments, "trade_time") for name, arguments, _ in cases]
+    items = [f"CAST({spark_sql(parse_expression(text))} AS STRING)" for text in texts]
+    row = spark.sql(f"SELECT {', '.join(items)} FROM sample {source}").first()
+    found = [
+        (name, arguments, "NULL" if value is None else value)
+        for (name, arguments, _), value in zip(cases, row, strict=True)
+    ]
+    assert found == cases
+
+
 def test_examples_of_aggregates_give_what_they_say(spark: Any) -> None:
     functions = [function for function in BY_SPARK if aggregates(function)]
     assert len(functions) > 100
@@ -112,7 +183,7 @@ def test_examples_of_window_functions_give_what_they_say(spark: Any) -> None:
 
 def test_examples_of_table_functions_give_what_they_say(spark: Any) -> None:
     for function in of(FunctionKind.TABLE):
-        rows = spark.sql(f"SELECT * FROM {lowered(function)}").collect()
+        rows = spark.sql(f"SELECT * FROM {printed(function)}").collect()
         shown = "; ".join(", ".join("NULL" if value is None else str(value) for value in row) for row in rows)
         assert shown == function.result, function.example
 
@@ -140,7 +211,7 @@ def test_results_have_the_types_that_are_declared(spark: Any) -> None:
     calls = {True: [f for f in whole if aggregates(f)], False: [f for f in whole if not aggregates(f)]}
     results: dict[str, Type] = {}
     for functions in calls.values():
-        frame = spark.sql(f"SELECT {', '.join(f'{lowered(f)} AS `{f.name}`' for f in functions)} FROM sample")
+        frame = spark.sql(f"SELECT {', '.join(map(item, functions))} FROM sample")
         results |= {field.name: spark_type(field.dataType) for field in frame.schema}
     plain = [(name, text) for name, texts in arguments.items() for text in texts if not NESTED.search(text)]
     frame = spark.sql(f"SELECT {', '.join(text for _, text in plain)} FROM sample")

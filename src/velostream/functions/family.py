@@ -78,7 +78,7 @@ def parse_parameters(text: str) -> tuple[Parameter, ...]:
         if match.start() != position or bool(opening) != bool(closing) or (shape and shape not in _SHAPES):
             raise ValueError(f"'{text}' is not a list of parameters at '{text[position:]}'")
         kind = _SHAPES[shape] if shape else Shape.ANY
-        parameters.append(Parameter(name, kind, bool(opening), *(sign in marks for sign in "*!=~")))
+        parameters.append(Parameter(name, kind, bool(opening), *(sign in marks for sign in "*!=~" if marks)))
         position = match.end()
     if position != len(text):
         raise ValueError(f"'{text}' is not a list of parameters at '{text[position:]}'")

@@ -25,8 +25,4 @@ FUNCTIONS: tuple[Function, ...] = (
       "When the record was read: `_processing_time`",
       "PROCTIME()",
       lowers="_processing_time"),
-    scalar("CURRENT_WATERMARK([time: time])", TIMESTAMP,
-      "The watermark that the row was judged by: `_watermark`",
-      "CURRENT_WATERMARK()",
-      lowers="_watermark"),
 )

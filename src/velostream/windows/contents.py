@@ -33,6 +33,10 @@ class Contents(Protocol):
         """The aggregation state of each fragment that holds anything; other columns go."""
         ...
 
+    def parted(self, held: pl.DataFrame, by: Sequence[str]) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """What counts, and what has been withdrawn; what has been replaced goes. All columns stay."""
+        ...
+
 
 class Folded:
     """Partial aggregates: a row is folded in when it comes, and never taken out."""
@@ -52,6 +56,10 @@ class Folded:
         """Merge the states."""
         return self.aggregation.merge(held, by)
 
+    def parted(self, held: pl.DataFrame, by: Sequence[str]) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """Everything counts."""
+        return held, held.clear()
+
 
 class Contributed:
     """The rows of a stream with revisions: each replaces what its origin contributed before, and never adds to it."""
@@ -67,10 +75,17 @@ class Contributed:
 
     def join(self, held: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
         """Of each origin the newest revision; a withdrawal outdoes the row that it withdraws."""
-        order = held.sort(ORIGIN_REVISION, ORIGIN_GONE)
-        latest = order.unique([*by, ORIGIN], keep="last", maintain_order=True)
-        return latest.select(*by, *(name for name in self.columns if name not in by))
+        return self._latest(held, by).select(*by, *(name for name in self.columns if name not in by))
+
+    def _latest(self, held: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+        order = held.sort(ORIGIN_REVISION, ORIGIN_GONE, maintain_order=True)
+        return order.unique([*by, ORIGIN], keep="last", maintain_order=True)
 
     def settle(self, held: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
         """Fold what each origin contributes now."""
         return self.aggregation.fold(self.join(held, by).filter(~pl.col(ORIGIN_GONE)), by)
+
+    def parted(self, held: pl.DataFrame, by: Sequence[str]) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """Of each origin the newest, apart from those that are withdrawn."""
+        latest = self._latest(held, by)
+        return latest.filter(~pl.col(ORIGIN_GONE)), latest.filter(pl.col(ORIGIN_GONE))

@@ -40,6 +40,7 @@ class Keyed:
         self.contents = contents
         self.allowed = settings.lateness.allowed
         self.ttl = settings.ttl
+        self.joins = not settings.replaces
         discards = settings.emission.accumulation is Accumulation.DISCARDING
         self.discarded = list(settings.aggregation.state) if discards else []
         self.by = ["_cell", *keys, "_start", "_end"]
@@ -117,15 +118,32 @@ class Keyed:
         current = self._current(chosen)
         parts = [delta.with_columns(pl.lit(value=True).alias("_touched"))] if delta.height else []
         if current is not None:
-            before = self.window.windows(current, self.keys).rename({"_window_start": "_was"})
-            parts.insert(0, before.select(*current.columns, "_was", pl.lit(value=False).alias("_touched")))
-        if not parts:
-            return None
-        windows = self.window.windows(stacked(parts), self.keys)
-        if current is None or not delta.height:
-            return windows.drop("_was", strict=False)
+            parts.insert(0, self._before(current).with_columns(pl.lit(value=False).alias("_touched")))
+        return self._windows(stacked(parts)) if parts else None
+
+    def _before(self, current: pl.DataFrame) -> pl.DataFrame:
+        """Fragments with `_was`, the start of the window that they were in."""
+        living, withdrawn = self.contents.parted(current, self.by)
+        windows = self.window.windows(living, self.keys).select(*current.columns, pl.col("_window_start").alias("_was"))
+        return stacked([windows, withdrawn]) if withdrawn.height else windows
+
+    def _windows(self, fragments: pl.DataFrame) -> pl.DataFrame:
+        """Fragments with their windows; touched are also those that moved, and those whose neighbour was withdrawn."""
+        living, withdrawn = self.contents.parted(fragments, self.by)
+        windows = self.window.windows(living, self.keys)
+        if "_was" not in fragments.columns:
+            return stacked([windows, self.window.windows(withdrawn, self.keys)]) if withdrawn.height else windows
         moved = pl.col("_was").is_not_null() & (pl.col("_was") != pl.col("_window_start"))
-        return windows.with_columns((pl.col("_touched") | moved).alias("_touched")).drop("_was")
+        if withdrawn.height:
+            left = fragments.join(withdrawn.filter("_touched"), on=self.by, how="semi", nulls_equal=True)
+            lost = left.filter(pl.col("_was").is_not_null()).select(
+                *self.keys, "_was", pl.lit(value=True).alias("_lost")
+            )
+            windows = windows.join(lost.unique(), on=[*self.keys, "_was"], how="left", nulls_equal=True)
+            moved = moved | pl.col("_lost").fill_null(value=False)
+            windows = stacked([windows, self.window.windows(withdrawn, self.keys)])
+        windows = windows.with_columns((pl.col("_touched") | moved).alias("_touched"))
+        return windows.drop("_was", "_lost", strict=False)
 
     def _current(self, wanted: pl.DataFrame | None) -> pl.DataFrame | None:
         """The fragments of keys as they are stored; of all keys where none are named."""
@@ -214,7 +232,7 @@ class Keyed:
         version = (pl.lit(moment.number, pl.Int64).alias("_version"), pl.lit(value=False).alias("_gone"))
         parts = []
         if kept.height:
-            bare = self.window.place(kept, self.keys)
+            bare = self.window.place(kept, self.keys) if self.joins else kept
             own = bare.group_by(self.by).agg(pl.col("_fresh").sum(), pl.col("_seen").max())
             held = self.contents.join(bare, self.by).join(own, on=self.by, how="left", nulls_equal=True)
             parts.append(held.with_columns(*version))

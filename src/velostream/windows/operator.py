@@ -136,9 +136,11 @@ class Operator:
 
     def _step(self, rows: pl.DataFrame, folded: pl.DataFrame | None, moment: Moment, stats: Stats) -> pl.DataFrame:
         emission = self.settings.emission
-        placed = self.window.place(rows, self.keys)
+        joins = not (self.settings.replaces and self._moves)
+        placed = self.window.place(rows, self.keys) if joins else rows
         changes = isinstance(emission.mode, Changes)
-        delta = self.shelf.absorb(placed, moment, stats, at_once=changes)
+        at_once = changes or self.settings.replaces
+        delta = self.shelf.absorb(placed, moment, stats, at_once=at_once)
         if folded is not None and folded.height:
             fragments = unfolded(self.settings, folded, moment)
             stats.read += int(fragments["_records"].sum())
@@ -190,7 +192,7 @@ class Operator:
         values = self.settings.aggregation.finish(states)
         values = values.join(labels, on=group, how="left", nulls_equal=True)
         values = self._celled(values.with_columns(pl.col(name).fill_null(value=False) for name in LABELS))
-        known = asked if self._moves else self._celled(labels) if self.settings.replaces else values
+        known = self._celled(asked.select(group).unique()) if self._moves or self.settings.replaces else values
         remembered = self.firings.read(known)
         speech = self.speaker.speak(
             values.filter((pl.col(EVENT_COUNT) > 0) | pl.col(ERROR).is_not_null()), remembered, moment

@@ -430,3 +430,17 @@ def test_a_hash_of_the_key_spreads_groups_without_bounds_on_the_clock() -> None:
         rows = frame(points(*times) + points(*times, key="b"))
         run.batch(more=rows.with_columns(pl.col("key").str.len_chars().cast(pl.Int32).alias("_hash")))
     assert short(run.rows, "key", *ROW)[-2:] == [("a", 20, 25, 1, "final", 1), ("b", 20, 25, 1, "final", 1)]
+
+
+def test_sessions_are_counted_as_they_open_close_and_go() -> None:
+    run = Run(settings(Session(5), lateness=Lateness(10)))
+    run.batch(*points(0, 10))
+    first = run.outcomes[-1].stats
+    assert (first.windows_created, first.open_windows, first.windows_held) == (2, 1, 1)
+    run.batch(*points(16))
+    second = run.outcomes[-1].stats
+    assert (second.open_windows, second.windows_held) == (1, 1)
+    run.batch(*points(50))
+    third = run.outcomes[-1].stats
+    assert (third.open_windows, third.windows_held) == (1, 0)
+    assert run.total("windows_completed") == 3

@@ -46,7 +46,8 @@ class Keyed:
         self.by = ["_cell", *keys, "_start", "_end"]
         self.groups = Ledger("groups", store, newest(["_cell", *keys], "_version"), snapshot.get("groups"))
         self.alarms = Ledger("alarms", store, lambda frame, _: frame.unique(), snapshot.get("alarms"))
-        self.created, self.completed, self.deleted = snapshot.get("windows", (0, 0, 0))
+        self.windows_kept, self.windows_held = snapshot.get("windows", (0, 0))
+        self.earlier: pl.DataFrame | None = None
 
     @property
     def ledgers(self) -> tuple[Ledger, ...]:
@@ -56,7 +57,7 @@ class Keyed:
     def snapshot(self) -> dict[str, Any]:
         """The indices of all tables, and the numbers of windows."""
         tables: dict[str, Any] = {ledger.name: ledger.snapshot() for ledger in self.ledgers}
-        return {**tables, "windows": (self.created, self.completed, self.deleted)}
+        return {**tables, "windows": (self.windows_kept, self.windows_held)}
 
     def located(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Rows with the hash of their key as `_cell`; without one, all keys share a cell."""
@@ -116,6 +117,7 @@ class Keyed:
             return None
         chosen = None if moment.flush else pl.concat(wanted).unique()
         current = self._current(chosen)
+        self.earlier = None if current is None else self._distinct(self.window.windows(current, self.keys))
         parts = [delta.with_columns(pl.lit(value=True).alias("_touched"))] if delta.height else []
         if current is not None:
             parts.insert(0, self._before(current).with_columns(pl.lit(value=False).alias("_touched")))
@@ -160,6 +162,7 @@ class Keyed:
 
     def keep(self, batch: Batch, moment: Moment, stats: Stats) -> None:
         """Store the keys that changed without what is beyond its lateness, and set their alarms."""
+        stats.open_windows, stats.windows_held = self.windows_kept - self.windows_held, self.windows_held
         if batch.asked is None:
             return
         exploded = self._flagged(batch.asked, batch.final, "_settled")
@@ -183,8 +186,25 @@ class Keyed:
         kept = self._of(exploded.filter(~pl.col("_expired")), changed)
         self._alarm(kept, moment)
         self._write(kept, changed, moment)
+        self._count(exploded, moment, stats)
         if moment.after is not None:
             self.alarms.drop_below(moment.after + 1)
+
+    def _distinct(self, windows: pl.DataFrame) -> pl.DataFrame:
+        return windows.select("_cell", *self.keys, "_window_start", "_closes_at").unique()
+
+    def _count(self, exploded: pl.DataFrame, moment: Moment, stats: Stats) -> None:
+        """How many windows there are, as the difference between before and now of the keys that were asked."""
+        now = self._distinct(exploded)
+        kept = self._distinct(exploded.filter(~pl.col("_expired")))
+        identity = ["_cell", *self.keys, "_window_start"]
+        before = now.clear() if self.earlier is None else self.earlier
+        stats.windows_created += now.join(before, on=identity, how="anti", nulls_equal=True).height
+        closed_now, closed_before = _closed(now, moment.after), _closed(before, moment.before)
+        stats.windows_completed += closed_now.join(closed_before, on=identity, how="anti", nulls_equal=True).height
+        self.windows_kept += kept.height - before.height
+        self.windows_held += _closed(kept, moment.after).height - closed_before.height
+        stats.open_windows, stats.windows_held = self.windows_kept - self.windows_held, self.windows_held
 
     def _flagged(self, exploded: pl.DataFrame, rows: pl.DataFrame, name: str) -> pl.DataFrame:
         """Fragments with a flag: true for those whose window is among the rows."""
@@ -247,3 +267,7 @@ class Keyed:
             )
         if parts:
             self.groups.append(stacked(parts))
+
+
+def _closed(windows: pl.DataFrame, watermark: int | None) -> pl.DataFrame:
+    return windows.clear() if watermark is None else windows.filter(pl.col("_closes_at") <= watermark)

@@ -160,7 +160,7 @@ class Operator:
             if emission.by_record and not self.settings.replaces and not self._moves:
                 said = self._each(placed, asked, moment)
             else:
-                said = self._ask(asked, moment)
+                said = self._ask(asked, moment, stats)
         final = said.filter(pl.col("_emission").is_in([FINAL, LATE]))
         spoken = said.filter(pl.col("_emission") != RETRACT)
         self.shelf.keep(Batch(delta, asked, spoken, final), moment, stats)
@@ -180,7 +180,7 @@ class Operator:
             return [*self.keys, *WINDOW, "_closes_at"]
         return ["_cell", *self.keys, *WINDOW, "_closes_at", *(["closed_by"] if self._moves else [])]
 
-    def _ask(self, asked: pl.DataFrame, moment: Moment) -> pl.DataFrame:
+    def _ask(self, asked: pl.DataFrame, moment: Moment, stats: Stats) -> pl.DataFrame:
         """Rows of the groups that are due, and withdrawals of rows that have ceased to exist."""
         group = self._group
         critical = pl.col("_critical") if "_critical" in asked.columns else pl.lit(value=False)
@@ -199,6 +199,9 @@ class Operator:
         )
         if speech.waiting is not None:
             self.clock.wait(speech.waiting)
+        finals = int((speech.rows["_emission"] == FINAL).sum())
+        size = states.estimated_size() // max(states.height, 1)
+        stats.window_size_bytes.add(pl.Series([int(size)], dtype=pl.Int64).new_from_index(0, finals))
         if self.previous is not None:
             self.previous.remember(states, speech.rows.filter(pl.col("_emission").is_in([FINAL, LATE])))
         withdrawn = self._vanished(values, known, remembered)

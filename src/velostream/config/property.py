@@ -43,9 +43,9 @@ class Scope(Enum):
 class Property:
     """One setting, declared once.
 
-    `name` may hold one `*` between dots, for a name that the user chooses: `fields.*.min`. `scopes` is empty for the
-    options of connectors and formats: they are where their connector or format is. `client` means that the value goes
-    to the client library as it is, under this name.
+    `name` may hold one `*` behind its first dot, for a name that the user chooses: `fields.*.min`, `headers.*`.
+    `scopes` is empty for the options of connectors and formats: they are where their connector or format is. `client`
+    means that the value goes to the client library as it is, under this name.
     """
 
     name: str
@@ -134,7 +134,9 @@ class Known:
             starred = self._folded.get(fold(f"{parts[0]}.*.{parts[2]}"))
             if starred is not None:
                 return starred, parts[1]
-        return None
+        head, _, label = key.strip().partition(".")
+        trailing = self._folded.get(fold(f"{head}.*")) if label else None
+        return (trailing, label) if trailing is not None else None
 
     def passes(self, key: str) -> tuple[Family, str] | None:
         """The family that a key belongs to and the client's name of it."""

@@ -9,7 +9,10 @@ from pathlib import Path
 from velostream.config.origin import command
 from velostream.config.resolve import Surroundings
 from velostream.diagnostics import Findings
+from velostream.errors import VeloError
 from velostream.functions import LIBRARY
+from velostream.functions.library import Library
+from velostream.functions.loading import library_with
 from velostream.positions import Text
 from velostream.sql.application import Application
 from velostream.sql.parse import parse
@@ -27,6 +30,7 @@ class Validated:
     application: Application
     findings: Findings
     bound: BoundApplication
+    library: Library
 
     @property
     def ok(self) -> bool:
@@ -50,10 +54,20 @@ def validate(
     given = [
         command(key, value) for key, value in {**({"preset": preset} if preset else {}), **(overrides or {})}.items()
     ]
-    bound = bind(application, around, LIBRARY, given, folder or Path())
+    library = _library(application, folder or Path())
+    bound = bind(application, around, library, given, folder or Path())
     statements = {statement.name.casefold(): statement for statement in bound.statements}
     for statement in bound.statements:
-        look = Look(findings.at(statement.name), LIBRARY, statements)
+        look = Look(findings.at(statement.name), library, statements)
         for rule in RULES:
             rule(statement, look)
-    return Validated(application.text, application, findings, bound)
+    return Validated(application.text, application, findings, bound, library)
+
+
+def _library(application: Application, folder: Path) -> Library:
+    """The functions of the file: the built-in ones, and those of the Python files in its header."""
+    try:
+        return library_with(application.header.dependencies, folder)
+    except VeloError as error:
+        application.findings.refuse(error)
+        return LIBRARY

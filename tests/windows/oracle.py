@@ -76,3 +76,29 @@ def result(records: list[Record]) -> tuple[int, int | None, int]:
 def expected(window: Any, records: Iterable[Record]) -> dict[tuple[Any, ...], tuple[int, int | None, int]]:
     """What a batch query over all records gives."""
     return {group: result(own) for group, own in groups(window, records).items()}
+
+
+def with_lateness(
+    window: Any, batches: list[list[Record]], allowed: int
+) -> tuple[dict[tuple[Any, ...], list[Record]], list[Record], int]:
+    """Aligned windows over batches of one partition, record by record, with no disorder allowed.
+
+    What every (key, start, end) holds, the records that were too late for all of their windows, and how many windows
+    were missed. Lateness is judged against the largest time of the batches before.
+    """
+    held: dict[tuple[Any, ...], list[Record]] = defaultdict(list)
+    lost: list[Record] = []
+    missed = 0
+    watermark: int | None = None
+    for batch in batches:
+        for record in batch:
+            windows = aligned_windows(window, record.time)  # type: ignore[arg-type]
+            open_ones = [(s, e) for s, e in windows if watermark is None or watermark < e + allowed]
+            missed += len(windows) - len(open_ones)
+            if not open_ones:
+                lost.append(record)
+            for start, end in open_ones:
+                held[record.key, start, end].append(record)
+        times = [record.time for record in batch]
+        watermark = max([*times, *([] if watermark is None else [watermark])], default=watermark)  # type: ignore[type-var]
+    return held, lost, missed

@@ -71,3 +71,11 @@ class Firings:
         """Remember rows that went out in batch `number`."""
         names = ["_cell", *self.identity, *(["_window_end"] if self.keyed else []), "_closes_at", *SPOKEN, "_said"]
         self.ledger.append(rows.select(names).with_columns(pl.lit(number, pl.Int64).alias("_version")))
+
+    def bury(self, groups: pl.DataFrame, number: int, horizon: int) -> None:
+        """Forget groups without bounds (`_cell` and key) that have outlived their time."""
+        nothing = [pl.lit(None, pl.Int64).alias(name) for name in ("_window_start", "_window_end", "_emitted_at")]
+        zeros = [pl.lit(0, pl.Int64).alias(name) for name in ("_revision", "_emitted")]
+        marks = (pl.lit(value=False).alias("_final"), pl.lit(value=True).alias("_gone"), pl.lit(None).alias("_said"))
+        grave = groups.with_columns(*nothing, *zeros, *marks, pl.lit(horizon, pl.Int64).alias("_closes_at"))
+        self.record(grave, number)

@@ -28,7 +28,8 @@ OWN = ("_fresh", "_seen")
 class Keyed:
     """Each batch writes the fragments of the keys that it changed anew; of each key the newest version counts.
 
-    `alarms` are keys by the watermark at which one of their windows closes, or is to be let go.
+    `alarms` are keys by the watermark at which one of their windows closes, or is to be let go. `outlived` are the
+    groups whose time to live ended with the last batch.
     """
 
     def __init__(
@@ -48,6 +49,7 @@ class Keyed:
         self.alarms = Ledger("alarms", store, lambda frame, _: frame.unique(), snapshot.get("alarms"))
         self.windows_kept, self.windows_held = snapshot.get("windows", (0, 0))
         self.earlier: pl.DataFrame | None = None
+        self.outlived: pl.DataFrame | None = None
 
     @property
     def ledgers(self) -> tuple[Ledger, ...]:
@@ -163,6 +165,7 @@ class Keyed:
     def keep(self, batch: Batch, moment: Moment, stats: Stats) -> None:
         """Store the keys that changed without what is beyond its lateness, and set their alarms."""
         stats.open_windows, stats.windows_held = self.windows_kept - self.windows_held, self.windows_held
+        self.outlived = None
         if batch.asked is None:
             return
         exploded = self._flagged(batch.asked, batch.final, "_settled")
@@ -229,6 +232,7 @@ class Keyed:
     def _let_go(self, exploded: pl.DataFrame, stats: Stats) -> None:
         """What expires without ever having been in a row was dropped by the time to live that the user set."""
         gone = exploded.filter(pl.col("_expired") & pl.col("_closes_at").is_null())
+        self.outlived = gone.select("_cell", *self.keys).unique() if gone.height else None
         if gone.height:
             unsaid = int(gone["_fresh"].sum())
             stats.expired_groups += gone.select(self.keys).unique().height if self.keys else 1

@@ -25,7 +25,7 @@ from velostream.windows.firings import Firings
 from velostream.windows.keyed import Keyed
 from velostream.windows.lateness import LateStrategy
 from velostream.windows.moment import Ask, Batch, Moment
-from velostream.windows.outcome import Outcome
+from velostream.windows.outcome import Outcome, letters
 from velostream.windows.panes import Panes
 from velostream.windows.previous import Previous
 from velostream.windows.running import running
@@ -111,8 +111,12 @@ class Operator:
             said.append(self._reopen(beyond, moment, stats))
         stats.state_bytes_before_clearing = sum(ledger.bytes for ledger in self._ledgers)
         if after is not None:
-            self.firings.forget(after - self.settings.lateness.allowed)
-        return self._outcome(said, admitted.letters, moment, stats)
+            horizon = after - self.settings.lateness.allowed
+            if isinstance(self.shelf, Keyed) and self.shelf.outlived is not None:
+                self.firings.bury(self.shelf.outlived, self.number, horizon)
+            self.firings.forget(horizon)
+        none = letters(rows.clear(), "", None, dead=True)
+        return self._outcome(said, admitted.letters or [none], moment, stats)
 
     @property
     def _ledgers(self) -> tuple[Ledger, ...]:
@@ -306,14 +310,14 @@ class Operator:
         rows = stacked(said)
         failed = rows.filter(pl.col(ERROR).is_not_null())
         results = rows.filter(pl.col(ERROR).is_null()).drop(ERROR)
-        if self.filler is not None:
-            results = self.filler.filled(results, moment)
         for emission, number in results["_emission"].value_counts().iter_rows():
             stats.emitted[emission] = number
         late = results.filter(pl.col("_emission") == LATE)
         stats.records_in_late_firing += int(late[EVENT_COUNT].sum())
         stats.window_event_count.add(results.filter(pl.col("_emission") == FINAL)[EVENT_COUNT])
         stats.failed_groups += failed.height
+        if self.filler is not None:
+            results = self.filler.filled(results, moment)
         stats.watermark = moment.after
         self.open = stats.open
         for ledger in self._ledgers:
@@ -321,8 +325,7 @@ class Operator:
         stats.state_bytes = sum(ledger.bytes for ledger in self._ledgers)
         stats.state_rows = sum(ledger.rows for ledger in self._ledgers)
         self._save()
-        dead = stacked(lost) if lost else rows.clear().select(pl.lit(None).alias("_reason")).clear()
-        return Outcome(results, dead, failed, stats, self.clock.next)
+        return Outcome(results, stacked(lost), failed, stats, self.clock.next)
 
     def _save(self) -> None:
         root = {

@@ -93,8 +93,8 @@ class Ranking:
             if high is not None:
                 closing = self.rows.read([(LEAST if before is None else before + 1, high)])
                 ends |= set() if closing is None else set(closing["_cell"].unique().to_list())
-        touched = rows["_cell"].unique().to_list()
-        spoken = self.lists.read([(end, end) for end in touched]) if touched else None
+        touched = rows["_cell"].unique().sort()
+        spoken = self.lists.look_up(touched)
         again = set() if spoken is None else set(spoken["_cell"].unique().to_list())
         ends |= {
             end for end in touched if self.settings.changes or end in again or (before is not None and end <= before)
@@ -103,9 +103,9 @@ class Ranking:
 
     def _said(self, ends: list[int], before: int | None) -> pl.DataFrame:
         """What enters, changes or leaves the lists of these windows."""
-        ranges = [(end, end) for end in ends]
-        held = self.rows.read(ranges)
-        old = self.lists.read(ranges)
+        cells = pl.Series(ends, dtype=pl.Int64)
+        held = self.rows.look_up(cells)
+        old = self.lists.look_up(cells)
         current = self._listed(_newest(held, True)) if held is not None else None
         was = None if old is None else _latest(old, False)
         return self._difference(current, was, before)

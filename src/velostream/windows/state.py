@@ -196,18 +196,31 @@ class Ledger:
         return frame
 
     def read(self, ranges: list[tuple[int, int]] | None = None) -> pl.DataFrame | None:
-        """All rows whose cell lies in one of the ranges (ends included), or all rows; None where there are none."""
-        chosen = self.segments
-        if ranges is not None:
-            chosen = [s for s in chosen if any(s.low <= high and low <= s.high for low, high in ranges)]
-        frames = self._load(chosen)
+        """All rows whose cell lies in one of the ranges (ends included, sorted, apart), or all rows; None for none."""
+        if ranges is None:
+            frames = self._load(self.segments)
+        else:
+            lows, highs = numpy.array(ranges, dtype=numpy.int64).reshape(-1, 2).T
+            frames = [self._within(segment, lows, highs) for segment in self.segments]
+        frames = [frame for frame in frames if frame.height]
         if not frames:
             return None
         found = self._living(stacked(frames))
-        if ranges is not None:
-            cell = pl.col("_cell")
-            found = found.filter(pl.any_horizontal(*(cell.is_between(low, high) for low, high in ranges)))
         return None if found.is_empty() else found
+
+    def _within(
+        self, segment: Segment, lows: numpy.typing.NDArray[Any], highs: numpy.typing.NDArray[Any]
+    ) -> pl.DataFrame:
+        """The rows of a blob within ranges; it is loaded only where its cells meet one of them."""
+        first, last = highs.searchsorted(segment.low, "left"), lows.searchsorted(segment.high, "right")
+        if first >= last:
+            return pl.DataFrame()
+        frame = self._frame(segment.number)
+        cells = frame["_cell"].to_numpy()
+        begin, end = cells.searchsorted(lows[first:last], "left"), cells.searchsorted(highs[first:last], "right")
+        if last - first == 1:
+            return frame.slice(int(begin[0]), int(end[0] - begin[0]))
+        return _stretches(frame, begin, end)
 
     def look_up(self, cells: pl.Series) -> pl.DataFrame | None:
         """All rows of single cells (sorted), found by bisection: what else the blobs hold costs nothing."""
@@ -287,9 +300,12 @@ class Ledger:
 def _picked(frame: pl.DataFrame, cells: numpy.typing.NDArray[Any]) -> pl.DataFrame:
     """The rows of sorted cells in a frame that is sorted by cell."""
     held = frame["_cell"].to_numpy()
-    begin, end = held.searchsorted(cells, "left"), held.searchsorted(cells, "right")
-    hit = end > begin
-    begin, length = begin[hit], (end - begin)[hit]
+    return _stretches(frame, held.searchsorted(cells, "left"), held.searchsorted(cells, "right"))
+
+
+def _stretches(frame: pl.DataFrame, begin: numpy.typing.NDArray[Any], end: numpy.typing.NDArray[Any]) -> pl.DataFrame:
+    """The rows from each begin to its end."""
+    length = end - begin
     before = length.cumsum() - length
     places = (begin - before).repeat(length)
     picked: pl.DataFrame = frame[places + numpy.arange(len(places))]

@@ -108,7 +108,6 @@ class ApplicationPlan:
     jobs: tuple[Job, ...]
     definitions: Mapping[str, Definition] = field(default_factory=dict)
     tables: tuple[LoadedTable, ...] = ()
-    version: str = ""
 
     def __post_init__(self) -> None:
         names = [job.name for job in self.jobs]

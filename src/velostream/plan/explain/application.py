@@ -9,8 +9,7 @@ from velostream.plan.job import ApplicationPlan, Job
 
 def explain_application(plan: ApplicationPlan) -> str:
     """All jobs in the order in which they start, after the tables that they wait for."""
-    version = f" {plan.version}" if plan.version else ""
-    parts = [f"Application {plan.name}{version}: {len(plan.jobs)} job{'' if len(plan.jobs) == 1 else 's'}"]
+    parts = [f"Application {plan.name}: {len(plan.jobs)} job{'' if len(plan.jobs) == 1 else 's'}"]
     for table in plan.tables:
         parts.append(f"Table {table.name} [{table.connector}], key {listed(table.key, 'none')}, loaded before the jobs")
     parts += [explain_job(job) for job in plan.jobs]

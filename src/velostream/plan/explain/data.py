@@ -16,7 +16,7 @@ def application_data(plan: ApplicationPlan) -> Data:
         {"name": t.name, "connector": t.connector, "key": list(t.key), "columns": fields_data(t.columns)}
         for t in plan.tables
     ]
-    return {"application": plan.name, "version": plan.version, "tables": tables, "jobs": list(map(job_data, plan.jobs))}
+    return {"application": plan.name, "tables": tables, "jobs": list(map(job_data, plan.jobs))}
 
 
 def job_data(job: Job) -> Data:

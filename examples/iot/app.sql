@@ -45,7 +45,7 @@ CREATE TABLE devices (
     'devices.refresh.interval' = '1m'
 );
 
--- Readings of devices that we know; the gateway's trace goes along as a header.
+-- Readings of devices that we know, with the firmware that the gateway puts into a header.
 CREATE STREAM known_readings AS
 SELECT
     r.device_id,
@@ -53,7 +53,8 @@ SELECT
     r.vibration,
     r.battery,
     r.status,
-    r._partition        AS gateway,
+    r._partition                                                        AS gateway,
+    HEADER('firmware')                                                  AS firmware,
     d.line,
     d.model,
     d.max_temperature,

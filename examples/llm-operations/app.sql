@@ -67,7 +67,7 @@ SELECT
     m.provider,
     m.tier,
     m.latency_slo,
-    HEADER('traceparent')                    AS traceparent
+    HEADER('client')                         AS client
 FROM requests r
 LEFT JOIN models m ON r.model = m.model;
 

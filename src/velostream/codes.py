@@ -100,7 +100,6 @@ _USER = (
     Code("file-not-found", "a file that is not there", "correct the path"),
     Code("unreadable-file", "a file that may not be read, or that is not UTF-8 text", "see to its rights, or save it as UTF-8"),
     Code("usage", "the command line cannot be used as typed", "see --help"),
-    Code("unused-columns", "columns that are read and never used", "nothing to do: they are pruned"),
 )
 
 _OTHERS = (

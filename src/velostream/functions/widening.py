@@ -25,7 +25,7 @@ def common(types: Iterable[Type], *, strings: bool = True) -> Type | None:
 
 def as_decimal(kind: Type) -> tuple[int, int]:
     """Precision and scale of the decimal that holds every value of an integral or decimal type."""
-    return (kind.precision or 10, kind.scale or 0) if kind.name == "DECIMAL" else (DIGITS[kind.name], 0)
+    return (kind.precision or 10, kind.scale or 0) if kind.name == "DECIMAL" else (DIGITS.get(kind.name, 1), 0)
 
 
 def bounded(precision: int, scale: int) -> Type:

@@ -67,6 +67,9 @@ class ApplicationBinder:
             statement = self._statement(unit)
             if statement is not None:
                 bound[unit.key] = statement
+        for name in self.around.environment.unused():
+            hint = "nothing asks for it: correct its name, or unset it"
+            self.findings.warning("unknown-property", f"environment variable '{name}' sets nothing", hint=hint)
         in_file = [bound[unit.key] for unit in self.units if unit.key in bound]
         ranked = {key: rank for rank, key in enumerate(bound)}
         in_order = sorted(in_file, key=lambda statement: ranked[statement.name.casefold()])

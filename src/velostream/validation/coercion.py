@@ -64,19 +64,27 @@ def assignable(value: Type, target: Type) -> bool:
 def arithmetic(operator: str, left: Type, right: Type) -> Type | None:
     """The type of `left operator right` for + - * / % DIV; None where Spark or good sense refuses it."""
     if NULL in (left, right):
-        return right if left == NULL else left
+        known = right if left == NULL else left
+        return arithmetic(operator, DOUBLE, DOUBLE) if known == NULL else _beside_null(operator, known)
     if not (left.is_known and right.is_known):
         return UNKNOWN
     if left.is_temporal or right.is_temporal or INTERVAL in (left, right):
         return _temporal(operator, left, right)
     if not (left.is_numeric and right.is_numeric):
         return None
-    if operator == "DIV":
-        return BIGINT
     names = (left.name, right.name)
+    if operator == "DIV":
+        return BIGINT if not {"FLOAT", "DOUBLE"} & set(names) else None
     if "DECIMAL" in names and "FLOAT" not in names and "DOUBLE" not in names:
         return _decimal(operator, as_decimal(left), as_decimal(right))
     return DOUBLE if operator == "/" else widest((left, right))
+
+
+def _beside_null(operator: str, kind: Type) -> Type | None:
+    """NULL takes the type beside it; it does not make sense of what has none."""
+    if not kind.is_known or kind.is_temporal or kind == INTERVAL:
+        return kind
+    return arithmetic(operator, kind, kind)
 
 
 def _temporal(operator: str, left: Type, right: Type) -> Type | None:
@@ -90,8 +98,8 @@ def _temporal(operator: str, left: Type, right: Type) -> Type | None:
         return DATE
     if left == INTERVAL and right == INTERVAL and operator in "+-":
         return INTERVAL
-    if INTERVAL in (left, right) and (left.is_numeric or right.is_numeric) and operator in "*/":
-        return INTERVAL
+    if INTERVAL in (left, right) and (left.is_numeric or right.is_numeric):
+        return INTERVAL if operator == "*" or (operator == "/" and left == INTERVAL) else None
     return None
 
 

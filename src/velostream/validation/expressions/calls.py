@@ -13,12 +13,14 @@ from velostream.validation.expressions import window_bounds
 from velostream.validation.scope import Found
 
 if TYPE_CHECKING:
+    from velostream.functions.base import Function
     from velostream.validation.expressions.binder import ExpressionBinder
 
 _UNITS = (
     *("MICROSECOND", "MILLISECOND", "SECOND", "MINUTE", "HOUR", "DAY", "DAYOFYEAR", "WEEK", "MONTH", "QUARTER", "YEAR"),
 )
 _WITH_UNIT = ("DATEDIFF", "DATE_DIFF", "TIMESTAMPDIFF", "DATEADD", "DATE_ADD", "TIMESTAMPADD", "TIMEDIFF")
+_ORDERED_SETS = ("PERCENTILE_CONT", "PERCENTILE_DISC")
 _SPECIAL_TYPES: dict[type, Type] = {exp.Extract: INT, exp.Trim: STRING, exp.Overlay: STRING, exp.StrPosition: INT}
 
 
@@ -50,6 +52,7 @@ def call(binder: ExpressionBinder, node: exp.Expr) -> Type:
         place = node.expressions[problem.argument] if problem.argument is not None else node
         binder.refuse(problem.code, problem.message, place, problem.hint)
         return UNKNOWN
+    _refuse_variables(binder, node, function)
     if function.refused:
         binder.refuse("unsupported", f"{function.name} cannot run on a stream: {function.refused}", node)
     return function.result_type(kinds, tuple(_literal(argument) for argument in node.expressions))
@@ -71,6 +74,23 @@ def _elements(kinds: list[Type]) -> list[Type]:
     if kinds and kinds[0].name == "MAP":
         return list(kinds[0].arguments)
     return arrays if len(arrays) > 1 else [*arrays, INT] if len(kinds) == 1 else []
+
+
+def _refuse_variables(binder: ExpressionBinder, node: exp.Expr, function: Function) -> None:
+    """Arguments that must be the same for all rows are constants."""
+    from velostream.functions.check import admits, parameter_of
+
+    count = len(node.expressions)
+    if function.name in _ORDERED_SETS and count == 1 and not isinstance(node.parent, exp.WithinGroup):
+        hint = f"{function.name}(0.5) WITHIN GROUP (ORDER BY x)"
+        binder.refuse("wrong-arguments", f"{function.name} does not say what it orders", node, hint)
+        return
+    parameters = next((each for each in function.parameter_lists if admits(each, count)), ())
+    for index, argument in enumerate(node.expressions if parameters else []):
+        parameter = parameter_of(parameters, index, count)
+        if parameter.constant and argument.find(exp.Column) is not None:
+            message = f"'{parameter.name}' of {function.name} must be a constant"
+            binder.refuse("wrong-arguments", message, argument, function.signature)
 
 
 def _refuse_distinct(binder: ExpressionBinder, node: exp.Expr, *, aggregate: bool) -> None:

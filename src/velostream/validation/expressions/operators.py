@@ -239,8 +239,12 @@ def pattern(binder: ExpressionBinder, node: exp.Expr) -> Type:
 def concatenation(binder: ExpressionBinder, node: exp.Expr) -> Type:
     """a || b: text, arrays, bytes."""
     kinds = [binder.visit(node.this), binder.visit(node.expression)]
+    arrays = [kind for kind in kinds if kind.name == "ARRAY"]
+    if len(arrays) == 1 and all(kind.is_known and kind != NULL for kind in kinds):
+        binder.refuse("type-mismatch", f"'||' does not take {kinds[0]} and {kinds[1]}", node, "put both into arrays")
+        return UNKNOWN
     for kind in kinds:
-        if kind.name in ("ARRAY", "BINARY", "UNKNOWN"):
+        if kind.name in ("ARRAY", "UNKNOWN") or (kind.name == "BINARY" and kinds[0] == kinds[1]):
             return kind
     for part, kind in zip((node.this, node.expression), kinds, strict=True):
         if kind.name in ("MAP", "STRUCT"):

@@ -93,7 +93,9 @@ def castable(source: Type, target: Type) -> bool:
     if target.is_temporal or source.is_temporal:
         both = source.is_temporal and target.is_temporal
         return both or ((source.is_time or target.is_time) and (source.is_numeric or target.is_numeric))
-    return target.name != "BINARY" or source.is_integral
+    if "BINARY" in (source.name, target.name) or "INTERVAL" in (source.name, target.name):
+        return "BOOLEAN" not in (source.name, target.name) and "BINARY" not in (source.name, target.name)
+    return True
 
 
 def case(binder: ExpressionBinder, node: exp.Expr) -> Type:

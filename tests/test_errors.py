@@ -35,9 +35,9 @@ def test_every_error_has_a_declared_code(kind: type[VeloError]) -> None:
 
 def test_the_domain_decides_the_exit_code() -> None:
     assert InvalidWindow("x").exit_code == 2
-    assert VeloError("x", code="source-missing").exit_code == 3
+    assert VeloError("x", code="source-unreadable").exit_code == 3
     assert VeloError("x").exit_code == 70
-    assert VeloError("x", code="source-missing").domain is Domain.EXTERNAL
+    assert VeloError("x", code="source-unreadable").domain is Domain.EXTERNAL
 
 
 def test_an_undeclared_code_cannot_be_raised() -> None:

@@ -103,7 +103,6 @@ _USER = (
 )
 
 _OTHERS = (
-    Code("source-missing", "a source does not exist yet", "create it, or set a wait timeout", Domain.EXTERNAL),
     Code("source-unreadable", "a source could not be read", "check that it is up and that the address is right", Domain.EXTERNAL),
     Code("java-missing", "Spark needs Java 17 or newer", "install it, or set JAVA_HOME", Domain.EXTERNAL),
     Code("invalid-plan", "a plan node refused to exist", "report it with the SQL that caused it", Domain.INTERNAL),

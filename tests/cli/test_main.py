@@ -68,7 +68,7 @@ def raising(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
     monkeypatch.setattr(verb, "command", click.Command("functions", callback=body))
 
 
-@pytest.mark.parametrize(("code", "status"), [("invalid-window", 2), ("source-missing", 3), ("invalid-plan", 70)])
+@pytest.mark.parametrize(("code", "status"), [("invalid-window", 2), ("source-unreadable", 3), ("invalid-plan", 70)])
 def test_the_domain_of_an_error_is_the_exit_code(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, code: str, status: int
 ) -> None:

@@ -56,7 +56,7 @@ records = st.builds(
 )
 runs = st.lists(st.lists(records, max_size=8), max_size=6)
 FAR = 1_000
-EXAMPLES = int(os.environ.get("VELO_EXAMPLES", "6"))
+EXAMPLES = int(os.environ.get("VELO_EXAMPLES", "3"))
 QUICK = hypothesis_settings(
     max_examples=EXAMPLES,
     deadline=None,

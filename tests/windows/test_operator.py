@@ -13,6 +13,7 @@ from velostream.windows.assigners.unbounded import Unbounded
 from velostream.windows.emission import emission
 from velostream.windows.facts import Progress
 from velostream.windows.lateness import Lateness, LateStrategy
+from velostream.windows.state import MemoryStore
 from velostream.windows.watermark import Scope, Strategy, WatermarkSettings
 
 FIVE = 5 * SECOND
@@ -444,3 +445,28 @@ def test_sessions_are_counted_as_they_open_close_and_go() -> None:
     third = run.outcomes[-1].stats
     assert (third.open_windows, third.windows_held) == (1, 0)
     assert run.total("windows_completed") == 3
+
+
+def test_changes_of_sessions_are_in_event_order_over_all_keys() -> None:
+    run = Run(settings(Session(5), emission=emission("CHANGES")))
+    rows = run.batch(*points(1, 4, 30), *points(2, 3, key="b"))
+    assert short(rows, "key", "_window_start", "n") == [
+        ("a", 1, 1),
+        ("b", 2, 1),
+        ("b", 2, 2),
+        ("a", 1, 2),
+        ("a", 30, 1),
+    ]
+
+
+@pytest.mark.parametrize("window", [Tumbling(10), Sliding(10, 5), Session(5), Unbounded()], ids=repr)
+def test_an_aggregate_that_is_added_later_counts_from_then_on(window: object) -> None:
+    store = MemoryStore()
+    first = Run(settings(window, calls=(Call("n", "count"),), emission=emission("FINAL")), store=store)
+    first.batch(*points(1, 2))
+    both = (Call("n", "count"), Call("total", "sum", ("value",), (BIGINT,)))
+    second = Run(settings(window, calls=both, emission=emission("FINAL")), store=store)
+    second.outcomes.append(first.outcomes[-1])
+    second.batch(*points(3))
+    row = second.flush()[0]
+    assert (row["n"], row["total"]) == (3, 1)

@@ -44,6 +44,9 @@ def combined(settings: OperatorSettings, rows: pl.DataFrame) -> pl.DataFrame:
 
 def unfolded(settings: OperatorSettings, folded: pl.DataFrame, moment: Moment) -> pl.DataFrame:
     """Fragments with the number of their records; one that comes late must have come as rows, and is refused."""
+    if not combines(settings):
+        message = "combined records came to a statement that must see each of them"
+        raise VeloError(message, hint="send the records one by one", code="internal")
     horizon = moment.closed_by(settings.lateness.allowed)
     if horizon is not None and folded.select(settings.assigner.outlived(pl.col("_start"), horizon).any()).item():
         message = "combined records came too late for their windows"

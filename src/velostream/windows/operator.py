@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from velostream.windows.accumulators.base import ERROR, POSITION
 from velostream.windows.admission import Admission
 from velostream.windows.assigners.aligned import Aligned
-from velostream.windows.assigners.unbounded import Unbounded
 from velostream.windows.clock import Clock
 from velostream.windows.combining import unfolded
 from velostream.windows.contents import Contents, Contributed, Folded
@@ -106,7 +105,10 @@ class Operator:
             moment = Moment(
                 before, after if last else before, facts.now, self.number, facts.flush and last, facts.clocked
             )
-            said.append(self._step(part, folded if last else None, moment, stats))
+            step = self._step(part, folded if last else None, moment, stats)
+            said.append(step if len(parts) == 1 else self._dated(step, part))
+        if len(parts) > 1:
+            said = [stacked(said).sort(POSITION, maintain_order=True).drop(POSITION)]
         if beyond.height and self.previous is None:
             said.append(self._reopen(beyond, moment, stats))
         stats.state_bytes_before_clearing = sum(ledger.bytes for ledger in self._ledgers)
@@ -126,21 +128,23 @@ class Operator:
 
     def _parts(self, rows: pl.DataFrame) -> list[pl.DataFrame]:
         """The batch in one part; or, where every record speaks and no prefix can be computed, the nth of every key."""
-        each = self.settings.emission.by_record and (self.settings.replaces or self._moves)
+        each = self.settings.emission.by_record and (self.settings.replaces or self.window.moves)
         if not each or rows.height < 2:
             return [rows]
         turn = pl.int_range(pl.len(), dtype=pl.Int64).over(self.keys or [pl.lit(0)])
         turns = rows.sort(POSITION).with_columns(turn.alias("_turn"))
         return [part.drop("_turn") for part in turns.sort("_turn", maintain_order=True).partition_by("_turn")]
 
-    @property
-    def _moves(self) -> bool:
-        """True where the bounds of a window can move with its events."""
-        return self.window.keyed and not isinstance(self.window, Unbounded)
+    def _dated(self, said: pl.DataFrame, part: pl.DataFrame) -> pl.DataFrame:
+        """Rows with the position of the record, one per key, that they answer."""
+        positions = part.select(*self.keys, *POSITION)
+        if not self.keys:
+            return said.join(positions, how="cross")
+        return said.join(positions, on=self.keys, how="left", nulls_equal=True, maintain_order="left")
 
     def _step(self, rows: pl.DataFrame, folded: pl.DataFrame | None, moment: Moment, stats: Stats) -> pl.DataFrame:
         emission = self.settings.emission
-        joins = not (self.settings.replaces and self._moves)
+        joins = not (self.settings.replaces and self.window.moves)
         placed = self.window.place(rows, self.keys) if joins else rows
         changes = isinstance(emission.mode, Changes)
         at_once = changes or self.settings.replaces
@@ -148,6 +152,7 @@ class Operator:
         if folded is not None and folded.height:
             fragments = unfolded(self.settings, folded, moment)
             stats.read += int(fragments["_records"].sum())
+            stats.records_added += int(fragments["_records"].sum())
             delta = stacked([delta, self.shelf.take(fragments, moment, stats, at_once=changes)])
         if emission.condition is not None:
             delta = self._marked(delta, placed, emission.condition)
@@ -161,7 +166,7 @@ class Operator:
         asked = self.shelf.gather(delta, moment, ask)
         said = self._nothing(rows)
         if asked is not None and asked.height:
-            if emission.by_record and not self.settings.replaces and not self._moves:
+            if emission.by_record and not self.settings.replaces and not self.window.moves:
                 said = self._each(placed, asked, moment)
             else:
                 said = self._ask(asked, moment, stats)
@@ -182,7 +187,7 @@ class Operator:
         """What tells the groups of an asked frame apart: the key, its cell, and all that the window is."""
         if not self.window.keyed:
             return [*self.keys, *WINDOW, "_closes_at"]
-        return ["_cell", *self.keys, *WINDOW, "_closes_at", *(["closed_by"] if self._moves else [])]
+        return ["_cell", *self.keys, *WINDOW, "_closes_at", *(["closed_by"] if self.window.moves else [])]
 
     def _ask(self, asked: pl.DataFrame, moment: Moment, stats: Stats) -> pl.DataFrame:
         """Rows of the groups that are due, and withdrawals of rows that have ceased to exist."""
@@ -196,7 +201,7 @@ class Operator:
         values = self.settings.aggregation.finish(states)
         values = values.join(labels, on=group, how="left", nulls_equal=True)
         values = self._celled(values.with_columns(pl.col(name).fill_null(value=False) for name in LABELS))
-        known = self._celled(asked.select(group).unique()) if self._moves or self.settings.replaces else values
+        known = self._celled(asked.select(group).unique()) if self.window.moves or self.settings.replaces else values
         remembered = self.firings.read(known)
         speech = self.speaker.speak(
             values.filter((pl.col(EVENT_COUNT) > 0) | pl.col(ERROR).is_not_null()), remembered, moment
@@ -221,11 +226,11 @@ class Operator:
         self, values: pl.DataFrame, known: pl.DataFrame, remembered: pl.DataFrame | None
     ) -> pl.DataFrame | None:
         """Rows that went out for groups, among those asked, that are no more."""
-        if remembered is None or not (self._moves or self.settings.replaces):
+        if remembered is None or not (self.window.moves or self.settings.replaces):
             return None
         live = remembered.filter(~pl.col("_gone") & (pl.col("_revision") > 0))
         identity = self.firings.identity
-        near = self.keys if self._moves else identity
+        near = self.keys if self.window.moves else identity
         if near:
             live = live.join(known.select(near).unique(), on=near, how="semi", nulls_equal=True)
         return live.join(values.select(identity), on=identity, how="anti", nulls_equal=True)

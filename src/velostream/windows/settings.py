@@ -68,7 +68,7 @@ class OperatorSettings:
             raise InvalidWindow(message, hint="use TUMBLING or SLIDING, or leave 'fill' out")
         if self.fill is not None and isinstance(self.emission.mode, Changes):
             raise EmissionConflict("'fill' speaks when windows close, and EMIT CHANGES does not", hint="use EMIT FINAL")
-        if self.assigner.name == "SESSION" and self.emission.accumulation is Accumulation.DISCARDING:
+        if self.assigner.moves and self.emission.accumulation is Accumulation.DISCARDING:
             message = "a session that moves withdraws its row, and 'discarding' has forgotten what was in it"
             raise EmissionConflict(message, hint="use accumulating or retracting with SESSION")
 

@@ -21,6 +21,7 @@ class Aligned:
 
     __slots__ = ()
     keyed: ClassVar[bool] = False
+    moves: ClassVar[bool] = False
 
     size: int
     offset: int

@@ -58,7 +58,9 @@ class Assigner(Protocol):
     aliases: ClassVar[tuple[str, ...]]
     parameters: ClassVar[tuple[WindowParameter, ...]]
     keyed: ClassVar[bool]
-    """True where the bounds depend on the events of the key, so that state is found by key and not by time."""
+    """True where state is found by key and not by time."""
+    moves: ClassVar[bool]
+    """True where the bounds depend on the events of the key, so that a window that has spoken may cease to exist."""
 
     def place(self, rows: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
         """The rows with `_start` and `_end` widened to the fragment that each is folded into.

@@ -33,6 +33,7 @@ class Session:
     name: ClassVar[str] = "SESSION"
     aliases: ClassVar[tuple[str, ...]] = ("SESSIONS",)
     keyed: ClassVar[bool] = True
+    moves: ClassVar[bool] = True
     parameters: ClassVar[tuple[WindowParameter, ...]] = (
         TIME,
         WindowParameter("gap", required=True, words=("GAP",)),

@@ -22,6 +22,7 @@ class Unbounded:
     name: ClassVar[str] = "UNBOUNDED"
     aliases: ClassVar[tuple[str, ...]] = ()
     keyed: ClassVar[bool] = True
+    moves: ClassVar[bool] = False
     parameters: ClassVar[tuple[WindowParameter, ...]] = ()
 
     def place(self, rows: pl.DataFrame, keys: list[str]) -> pl.DataFrame:

@@ -17,10 +17,17 @@ if TYPE_CHECKING:
 
 
 def validated(given: Input, *, preset: str, overrides: Mapping[str, str]) -> Validated:
-    """The text, parsed and bound, with its findings."""
+    """The text, parsed and bound, with its findings; what validates can be planned, or is refused here."""
+    from velostream.plan import build
     from velostream.validation import validate
 
-    return validate(given.text, given.name, folder=given.folder, preset=preset, overrides=overrides)
+    answer = validate(given.text, given.name, folder=given.folder, preset=preset, overrides=overrides)
+    if answer.ok:
+        try:
+            build(answer.bound, answer.library)
+        except VeloError as error:
+            answer.findings.refuse(error)
+    return answer
 
 
 def check(given: Input, *, preset: str, overrides: Mapping[str, str]) -> Checked:

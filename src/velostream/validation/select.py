@@ -31,7 +31,7 @@ from velostream.validation.grouping import bind_grouping, has_aggregate, has_ove
 from velostream.validation.inputs import bind_input, is_static, scope_input
 from velostream.validation.join_binding import bind_join, helped_by_where
 from velostream.validation.named_windows import inline_named_windows
-from velostream.validation.scope import Scope
+from velostream.validation.scope import Scope, ScopeInput
 from velostream.validation.windows import bind_window
 
 if TYPE_CHECKING:
@@ -114,8 +114,8 @@ def _bind_union(node: exp.Expr, context: Context, outer: Scope | None) -> tuple[
         return None
     schema = _union_schema(left[0], right[0], node, context)
     binder = SelectBinder(context, outer)
-    binder.scope = left[1]
-    order = binder.order_by(node.args.get("order"), Aliases())
+    binder.scope.inputs.append(ScopeInput(_UNION, schema))
+    order = tuple(_plain_order(term) for term in binder.order_by(node.args.get("order"), Aliases()))
     limit = binder.limit(node.args.get("limit"))
     for key in ("offset", "hint", "locks"):
         if node.args.get(key):
@@ -124,6 +124,16 @@ def _bind_union(node: exp.Expr, context: Context, outer: Scope | None) -> tuple[
             )
     distinct = bool(node.args.get("distinct"))
     return BoundUnion(left[0], right[0], distinct, schema, span_of(node), order, limit), left[1]
+
+
+_UNION = "union"
+
+
+def _plain_order(term: BoundOrder) -> BoundOrder:
+    """ORDER BY of a set operation speaks of its columns by their plain names."""
+    for column in term.expression.tree.find_all(exp.Column):
+        column.this.set("this", column.name.removeprefix(f"{_UNION}."))
+    return term
 
 
 def _union_schema(left: BoundQuery, right: BoundQuery, node: exp.Expr, context: Context) -> Schema:

@@ -231,7 +231,7 @@ def _settings(node: Aggregate, keys: tuple[str, ...], calls: tuple[Call, ...]) -
         _watermark(node),
         Lateness(node.lateness.allowed, LateStrategy(node.lateness.strategy)),
         _skew(node),
-        node.state_ttl,
+        ttl=node.state_ttl,
     )
 
 

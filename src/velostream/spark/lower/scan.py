@@ -10,7 +10,7 @@ from velostream.spark.lower.context import Lowering, column
 from velostream.spark.lower.event_time import event_time
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
 UNDECODABLE = "undecodable"
 _TEXT = ("json", "jsonl", "csv")
@@ -41,7 +41,7 @@ def lower_scan(node: Scan, lowering: Lowering) -> DataFrame:
     return frame.select(*fields, *(column(name) for name in ("_status", "_detail", "_mark", "_record")))
 
 
-def _partition(node: Scan, frame: DataFrame) -> object:
+def _partition(node: Scan, frame: DataFrame) -> Column:
     from pyspark.sql import functions as F  # noqa: N812
 
     by = node.settings.get("partition.by") if node.settings.known.find("partition.by") is not None else None

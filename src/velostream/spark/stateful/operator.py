@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import Row
-from pyspark.sql.streaming import StatefulProcessor
+from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
 from velostream.spark.stateful import layout as names
 from velostream.spark.stateful.layout import Layout
@@ -120,17 +120,13 @@ class _Gathered:
     def facts(self) -> Facts:
         """As the operator takes them."""
         keys = sorted({*self.seen, *self.finished})
-        progress = tuple(
-            Progress(
-                source,
-                partition,
-                *self.seen.get((source, partition), [None, None]),
-                finished=(source, partition) in self.finished,
-            )
-            for source, partition in keys
-        )
+        progress = tuple(self._progress(source, partition) for source, partition in keys)
         bounded = self.layout.bounded
         return Facts(progress, self.known, self.now, self.running, bounded, clocked=not bounded, flush=self.flush)
+
+    def _progress(self, source: str, partition: int) -> Progress:
+        seen, mark = self.seen.get((source, partition), [None, None])
+        return Progress(source, partition, seen, mark, finished=(source, partition) in self.finished)
 
     def partitions(self) -> dict[str, int | None]:
         """The largest event time of every partition that spoke."""

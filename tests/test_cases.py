@@ -95,7 +95,7 @@ def test_case(case: Case) -> None:
 
 def check_plan(case: Case, answer: Validated) -> None:
     """Whatever validates can be planned and explained."""
-    text = explain_text(plan(answer.bound))
+    text = explain_text(plan(answer.bound, answer.library))
     for part in case.given.get("explains", []):
         assert part in text, text
     if "columns" in case.given:

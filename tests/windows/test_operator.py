@@ -209,7 +209,7 @@ def test_a_session_takes_an_event_exactly_at_its_end_and_closes_after() -> None:
     run.batch(*points(0))
     assert run.batch(Record(5, "b")) == []
     assert run.batch(*points(5)) == []
-    assert short(run.batch(Record(11, "b")), "key", *ROW)[0] == ("a", 0, 10, 2, "final", 1)
+    assert sorted(short(run.batch(Record(11, "b")), "key", *ROW))[0] == ("a", 0, 10, 2, "final", 1)
 
 
 def test_a_session_is_closed_by_its_gap_or_by_max() -> None:
@@ -224,7 +224,7 @@ def test_an_event_too_old_by_itself_is_accepted_where_it_joins_a_retained_sessio
     run.batch(*points(20, 28))
     run.batch(Record(35, "b"))
     assert run.batch(*points(12)) == []
-    assert short(run.batch(Record(60, "b")), "key", *ROW)[0] == ("a", 12, 38, 3, "final", 1)
+    assert sorted(short(run.batch(Record(60, "b")), "key", *ROW))[0] == ("a", 12, 38, 3, "final", 1)
     assert run.letters == []
 
 
@@ -430,7 +430,7 @@ def test_a_hash_of_the_key_spreads_groups_without_bounds_on_the_clock() -> None:
     for times in ((0, 20), (3,), (50,)):
         rows = frame(points(*times) + points(*times, key="b"))
         run.batch(more=rows.with_columns(pl.col("key").str.len_chars().cast(pl.Int32).alias("_hash")))
-    assert short(run.rows, "key", *ROW)[-2:] == [("a", 20, 25, 1, "final", 1), ("b", 20, 25, 1, "final", 1)]
+    assert sorted(short(run.rows, "key", *ROW)[-2:]) == [("a", 20, 25, 1, "final", 1), ("b", 20, 25, 1, "final", 1)]
 
 
 def test_sessions_are_counted_as_they_open_close_and_go() -> None:

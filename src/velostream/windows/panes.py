@@ -130,18 +130,22 @@ class Panes:
         parts = [delta.with_columns(pl.lit(value=True).alias("_touched"))]
         if old is not None:
             parts.insert(0, old.drop("_cell").with_columns(pl.lit(value=False).alias("_touched")))
-        exploded = self._windows(stacked(parts), self.keys).join(windows, on=WINDOW, how="semi")
-        if self.discards:
-            exploded = (
-                self._epochs(exploded).filter(pl.col("_epoch") == pl.col("_revision")).drop("_revision", "_epoch")
-            )
+        exploded = self._windows(stacked(parts), self.keys)
+        named = [frame for frame in (touched, timers) if frame is not None and not frame.is_empty()]
+        chosen = self._chosen(exploded, None if due is None else self._closing(moment), named)
+        if not self.discards:
+            return chosen
+        return self._epochs(chosen).filter(pl.col("_epoch") == pl.col("_revision")).drop("_revision", "_epoch")
+
+    def _chosen(self, exploded: pl.DataFrame, due: tuple[int, int] | None, named: list[pl.DataFrame]) -> pl.DataFrame:
+        """Fragments of windows that close within bounds, and of the groups that are named."""
+        closes = pl.lit(value=False) if due is None else pl.col("_closes_at").is_between(*due)
+        keep = [exploded.filter(closes)]
+        rest = exploded.filter(~closes) if named else exploded.clear()
         groups = [*self.keys, *WINDOW]
-        keep = [exploded.join(due.select(WINDOW), on=WINDOW, how="semi")] if due is not None else []
-        rest = exploded if due is None else exploded.join(due.select(WINDOW), on=WINDOW, how="anti")
-        for frame in (touched, timers):
-            if frame is not None and not frame.is_empty():
-                keep.append(rest.join(frame.select(groups), on=groups, how="semi", nulls_equal=True))
-                rest = rest.join(frame.select(groups), on=groups, how="anti", nulls_equal=True)
+        for frame in named:
+            keep.append(rest.join(frame.select(groups), on=groups, how="semi", nulls_equal=True))
+            rest = rest.join(frame.select(groups), on=groups, how="anti", nulls_equal=True)
         return pl.concat(keep)
 
     def _touched(self, delta: pl.DataFrame, moment: Moment, ask: Ask) -> pl.DataFrame | None:
@@ -161,12 +165,15 @@ class Panes:
         groups = self._windows(delta.select(self.by), self.keys).select(*self.keys, *WINDOW).unique()
         return groups.join(retained, on=WINDOW, how="semi")
 
-    def _due(self, moment: Moment) -> pl.DataFrame | None:
+    def _closing(self, moment: Moment) -> tuple[int, int] | None:
+        """The ends of the windows that close now: the first and the last."""
         high = MOST if moment.flush else moment.after
-        if high is None:
-            return None
         low = LEAST if moment.before is None else moment.before + 1
-        return self.index.read([(low, high)]) if low <= high else None
+        return None if high is None or low > high else (low, high)
+
+    def _due(self, moment: Moment) -> pl.DataFrame | None:
+        closing = self._closing(moment)
+        return None if closing is None else self.index.read([closing])
 
     def _ranges(self, windows: pl.DataFrame) -> list[tuple[int, int]]:
         """The cells that hold the panes of windows, as few stretches."""

@@ -51,10 +51,8 @@ class Speaker:
         rows = [self._row(spoken, moment)]
         if self.settings.emission.accumulation is Accumulation.RETRACTING:
             rows.insert(0, self._withdrawal(due, moment))
-        spoken_rows = pl.concat(rows, how="diagonal_relaxed")
-        plain = [name for name in self.keys if not spoken_rows.schema[name].is_nested()]
-        order = ["_window_end", "_window_start", *plain]
-        return Speech(spoken_rows.sort(order, maintain_order=True), self._waiting(silent, moment))
+        ordered = pl.concat(rows, how="diagonal_relaxed").sort("_window_end", "_window_start", maintain_order=True)
+        return Speech(ordered, self._waiting(silent, moment))
 
     def speak_each(self, steps: pl.DataFrame, remembered: pl.DataFrame | None, moment: Moment) -> Speech:
         """A row for every step of a group: CHANGES by record. `steps` are in event order."""

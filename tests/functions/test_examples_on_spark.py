@@ -1,7 +1,6 @@
 """Every example runs on Spark, gives what it says, and has the type that is declared for it."""
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -37,26 +36,17 @@ BY_SPARK = [
 
 
 @pytest.fixture(scope="module")
-def spark() -> Iterator[Any]:
-    from pyspark.sql import SparkSession
-
-    builder = SparkSession.builder.master("local[1]").appName("functions")
+def spark(one_spark: Any) -> Any:
+    session = one_spark.newSession()
     settings = {
-        "spark.ui.enabled": "false",
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.driver.host": "127.0.0.1",
-        "spark.sql.session.timeZone": "UTC",
         "spark.sql.timeType.enabled": "true",
         "spark.sql.shuffle.partitions": "1",
         "spark.sql.codegen.wholeStage": "false",
     }
     for key, value in settings.items():
-        builder = builder.config(key, value)
-    session = builder.getOrCreate()
-    session.sparkContext.setLogLevel("OFF")
+        session.conf.set(key, value)
     session.sql(f"SELECT *, {SYSTEM_COLUMNS} FROM ({sample()})").createOrReplaceTempView("sample")
-    yield session
-    session.stop()
+    return session
 
 
 def of(*kinds: FunctionKind) -> list[Function]:

@@ -27,7 +27,7 @@ _SETTINGS = {
     "spark.sql.streaming.offsetLog.formatVersion": "2",
     "spark.sql.streaming.noDataMicroBatches.enabled": "false",
     "spark.sql.legacy.consecutiveStringLiterals.enabled": "false",
-    "spark.sql.sources.default": "parquet",
+    "spark.sql.timeType.enabled": "true",
 }
 
 

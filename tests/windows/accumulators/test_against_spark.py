@@ -1,9 +1,6 @@
 """Every accumulator against Spark itself, on seeded rows with NaN, −0.0, NULL and extremes, in batches and merged."""
 
 import math
-import os
-import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -21,26 +18,17 @@ pyspark = pytest.importorskip("pyspark.sql")
 
 
 @pytest.fixture(scope="module")
-def spark() -> Iterator[Any]:
-    os.environ["PYSPARK_PYTHON"] = sys.executable
+def spark(one_spark: Any) -> Any:
+    session = one_spark.newSession()
     settings = {
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.bindAddress": "127.0.0.1",
         "spark.sql.shuffle.partitions": "1",
-        "spark.sql.session.timeZone": "UTC",
         "spark.sql.ansi.enabled": "false",
         "spark.sql.codegen.wholeStage": "false",
         "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     }
-    builder = pyspark.SparkSession.builder.master("local[1]")
     for name, value in settings.items():
-        builder = builder.config(name, value)
-    session = builder.getOrCreate()
-    session.sparkContext.setLogLevel("OFF")
-    yield session
-    session.stop()
+        session.conf.set(name, value)
+    return session
 
 
 @pytest.fixture(scope="module")

@@ -402,6 +402,7 @@ def test_statistics_are_plain_data() -> None:
     assert run.outcomes[0].stats.early_firings == 0
     assert run.outcomes[-1].stats.emissions == 1
     assert run.outcomes[-1].stats.dropped_events == 0
+    assert run.outcomes[-1].stats.idle_partitions == 0
 
 
 def test_memory_is_bounded_by_open_windows() -> None:

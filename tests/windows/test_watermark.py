@@ -186,3 +186,13 @@ def test_a_restart_between_any_two_batches_changes_nothing(run: list[list[tuple[
         assert previous is None or (value is not None and value >= previous)
         previous = value
         restarted = Watermark(settings, json.loads(json.dumps(restarted.snapshot())))
+
+
+def test_the_report_shows_every_partition_with_its_lag() -> None:
+    watermark = Watermark(WatermarkSettings(idle_timeout=60))
+    watermark.advance(Facts(seen("s", p0=5_000), known={"s": frozenset({0, 1})}))
+    watermark.advance(Facts(seen("s", p0=8_000), known={"s": frozenset({0, 1})}, running=60))
+    assert watermark.report(10_000) == {
+        "s/0": {"max_event_time": 8_000, "lag_ms": 2, "idle": False},
+        "s/1": {"max_event_time": None, "lag_ms": None, "idle": True},
+    }

@@ -118,6 +118,7 @@ class Operator:
                 self.firings.bury(self.shelf.outlived, self.number, horizon)
             self.firings.forget(horizon)
         none = letters(rows.clear(), "", None, dead=True)
+        stats.partitions = self.watermark.report(facts.now)
         return self._outcome(said, admitted.letters or [none], moment, stats)
 
     @property

@@ -79,6 +79,7 @@ class Ranking:
             self.rows.drop_below(after - self.settings.allowed + 1)
             self.lists.drop_below(after - self.settings.allowed + 1)
         stats = Stats(read=rows.height, in_results=rows.height, watermark=after)
+        stats.partitions = self.watermark.report(facts.now)
         if windows is not None:
             for emission, number in said["_emission"].value_counts().iter_rows():
                 stats.emitted[emission] = number

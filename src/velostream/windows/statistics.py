@@ -77,6 +77,7 @@ class Stats:
     state_bytes_before_clearing: int = 0
     state_rows: int = 0
     watermark: int | None = None
+    partitions: dict[str, dict[str, int | bool | None]] = field(default_factory=dict)
 
     @property
     def initial_firings(self) -> int:
@@ -97,6 +98,11 @@ class Stats:
     def emissions(self) -> int:
         """All rows that went out."""
         return sum(self.emitted.values())
+
+    @property
+    def idle_partitions(self) -> int:
+        """Partitions that do not hold the watermark for now."""
+        return sum(1 for shown in self.partitions.values() if shown["idle"])
 
     @property
     def dropped_events(self) -> int:

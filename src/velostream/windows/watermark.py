@@ -8,7 +8,7 @@ from enum import Enum
 from itertools import count, islice
 from typing import Any
 
-from velostream.durations import MINUTE, SECOND, show
+from velostream.durations import MILLISECOND, MINUTE, SECOND, show
 from velostream.errors import InvalidProperty
 from velostream.windows.facts import Facts, Progress
 
@@ -117,6 +117,15 @@ class Watermark:
             if progress.finished:
                 self._leave(progress, named=isinstance(facts.known.get(progress.source), frozenset))
         return self.value
+
+    def report(self, now: int) -> dict[str, dict[str, int | bool | None]]:
+        """Each partition as reports show it, by `source/partition`: its largest time, how far behind the clock, idle."""
+        table: dict[str, dict[str, int | bool | None]] = {}
+        for (source, number), partition in sorted(self.partitions.items()):
+            lag = None if partition.seen is None else (now - partition.seen) // MILLISECOND
+            shown = {"max_event_time": partition.seen, "lag_ms": lag, "idle": partition.idle}
+            table[f"{source}/{number}"] = shown
+        return table
 
     def holding(self) -> list[tuple[str, int]]:
         """The partitions that hold the watermark back: silent ones first, else the slowest."""

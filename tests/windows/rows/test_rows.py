@@ -17,10 +17,21 @@ from tests.windows.driving import Record, frame, short
 from velostream.errors import InvalidWindow
 from velostream.types import BIGINT
 from velostream.windows.accumulators.base import Call
+from velostream.windows.assigners import Sliding, Tumbling
 from velostream.windows.facts import Facts, progress_of
 from velostream.windows.lateness import Lateness, LateStrategy
 from velostream.windows.outcome import Outcome
-from velostream.windows.rows import BufferOperator, Emit, Frame, OverOperator, RowCall, RowFunction, RowSettings, Unit
+from velostream.windows.rows import (
+    BufferOperator,
+    Emit,
+    Frame,
+    OverOperator,
+    RowCall,
+    RowFunction,
+    RowSettings,
+    Unit,
+    WindowedOperator,
+)
 from velostream.windows.state import MemoryStore
 from velostream.windows.watermark import WatermarkSettings
 
@@ -162,6 +173,7 @@ def test_an_overflow_fails_its_row_alone() -> None:
         {"frame": Frame(Unit.ROWS, -1, 1)},
         {"expire_after": 5},
         {"emit": Emit.ON_BUFFER_FULL},
+        {"buffer": 3, "windowed": True},
         {"lateness": Lateness(5)},
         {"lateness": Lateness(0, LateStrategy.PROCESS_ALL)},
     ],
@@ -314,3 +326,38 @@ def test_a_buffer_equals_a_list_in_plain_python(
             assert (record.offset in lost) == (record not in own)
             if record in own:
                 check(rows[record.offset], answers(own, own.index(record), window, ALL, whole=True))
+
+
+following = st.sampled_from([None, Frame(Unit.ROWS, -1, 1), Frame(Unit.ROWS, 0, None), Frame(Unit.RANGE, -2, 3)])
+
+
+@pytest.mark.parametrize("window", [Tumbling(7), Sliding(10, 5)], ids=repr)
+@QUICK
+@given(batches=runs, how=following)
+def test_within_a_time_window_every_function_has_an_answer(
+    window: Any, batches: list[list[Record]], how: Frame | None
+) -> None:
+    batches = numbered(batches)
+    what = RowSettings(("key",), ALL, SUM, how, windowed=True, watermark=WatermarkSettings(max_out_of_orderness=4))
+    store, rows, lost, read, settled = MemoryStore(), list[dict[str, Any]](), set[int](), 0, 0
+    for batch in [*batches, None]:
+        table = frame(batch or [])
+        facts = Facts(tuple(progress_of(table)), flush=batch is None)
+        outcome = WindowedOperator(what, window, store).process(table, facts)
+        rows += outcome.results.to_dicts()
+        lost |= set(outcome.letters["_offset"].to_list())
+        read += outcome.stats.read
+        settled += outcome.stats.in_results
+    assert read == settled + len(lost)
+    assert outcome.stats.open == 0
+    answered: dict[tuple[Any, ...], list[dict[str, Any]]] = defaultdict(list)
+    for row in rows:
+        answered[row["key"], row["_window_start"], row["_window_end"]].append(row)
+    everything = {record.offset: record for batch in batches for record in batch}
+    for (key, start, end), own in answered.items():
+        seen = sorted((everything[row["_offset"]] for row in own), key=position)
+        assert all(record.key == key and start <= record.time < end for record in seen)  # type: ignore[operator]
+        for row in own:
+            at = seen.index(everything[row["_offset"]])
+            check(row, answers(seen, at, how, ALL, whole=False))
+    assert {row["_offset"] for row in rows} == set(everything) - lost

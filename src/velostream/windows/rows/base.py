@@ -63,9 +63,10 @@ class RowOperator:
         stats.failed_groups = failed.height
         stats.emitted["change"] = said.height
         stats.watermark = after
+        stats.partitions = self.watermark.report(facts.now)
         self.open = stats.open
         self._save(stats)
-        dead = stacked(self.lost) if self.lost else rows.clear()
+        dead = stacked(self.lost) if self.lost else letters(rows.clear(), "", None, dead=True)
         return Outcome(said.with_columns(pl.lit(after, pl.Int64).alias("_watermark")), dead, failed, stats)
 
     def step(

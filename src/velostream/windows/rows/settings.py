@@ -88,8 +88,8 @@ class Emit(Enum):
 class RowSettings:
     """`OVER (…)`. With `buffer` it is the form that answers at arrival from the last n rows; without, standard OVER.
 
-    Order is event time, then source, partition and offset. `frame` None is the whole buffer, or all rows up to the
-    current one and its peers.
+    With `windowed` the rows of a time window are answered together when it closes. Order is event time, then source,
+    partition and offset. `frame` None is the whole buffer, or all rows up to the current one and its peers.
     """
 
     partition: tuple[str, ...]
@@ -99,10 +99,13 @@ class RowSettings:
     buffer: int | None = None
     expire_after: int | None = None
     emit: Emit = Emit.EVERY_RECORD
+    windowed: bool = False
     watermark: WatermarkSettings = field(default_factory=WatermarkSettings)
     lateness: Lateness = field(default_factory=Lateness)
 
     def __post_init__(self) -> None:
+        if self.windowed and self.buffer is not None:
+            raise _refusal("a buffer has its own bounds, and a time window has others", "keep one of the two")
         if self.buffer is None:
             self._refuse_standard()
         elif self.buffer < 1:
@@ -116,10 +119,10 @@ class RowSettings:
 
     def _refuse_standard(self) -> None:
         whole = [call.function.value for call in self.calls if call.function.needs_all]
-        if whole:
+        if whole and not self.windowed:
             message = f"{whole[0]} needs to know all rows, and a stream has no last one"
             raise _refusal(message, "use ROWS WINDOW BUFFER n ROWS, or a time window")
-        if self.frame is not None and (self.frame.end is None or self.frame.end > 0):
+        if not self.windowed and self.frame is not None and (self.frame.end is None or self.frame.end > 0):
             message = "a frame with FOLLOWING rows waits for rows that may never come"
             raise _refusal(message, "use ROWS WINDOW BUFFER n ROWS, or end the frame at CURRENT ROW")
         if self.expire_after is not None or self.emit is not Emit.EVERY_RECORD:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from tests.windows.driving import Record, Run, frame, newest, settings
 from tests.windows.oracle import expected
 
+from velostream.windows import state
 from velostream.windows.assigners import Cumulate, Session, Sliding, Tumbling
 from velostream.windows.assigners.unbounded import Unbounded
 from velostream.windows.combining import combined
@@ -176,3 +177,16 @@ def test_buckets_and_combining_change_nothing(
     rows = spread(window, how, batches, buckets, folded=folded)
     everything = [record for batch in batches for record in batch]
     assert newest(rows, by_start=isinstance(window, Session)) == expected(window, everything)
+
+
+@pytest.mark.parametrize("window", WINDOWS, ids=name)
+@QUICK
+@given(batches=runs, how=st.sampled_from(EMISSIONS), late=st.booleans())
+def test_small_blobs_that_are_joined_all_the_time_change_nothing(
+    window: Any, how: Emission, batches: list[list[Record]], late: bool
+) -> None:
+    time = WatermarkSettings(max_out_of_orderness=0 if late else 30)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(state, "TARGET_ROWS", 2)
+        patch.setattr(state, "DEPTH", 2)
+        check(window, how, batches, watermark=time, lateness=Lateness(FAR))

@@ -119,7 +119,7 @@ class Watermark:
         return self.value
 
     def report(self, now: int) -> dict[str, dict[str, int | bool | None]]:
-        """Each partition as reports show it, by `source/partition`: its largest time, how far behind the clock, idle."""
+        """Each partition as reports show it, by `source/partition`: its largest time, its lag, whether it is idle."""
         table: dict[str, dict[str, int | bool | None]] = {}
         for (source, number), partition in sorted(self.partitions.items()):
             lag = None if partition.seen is None else (now - partition.seen) // MILLISECOND

@@ -17,7 +17,6 @@ _SUMMED = (
     "windows_with_late_data",
     "windows_created",
     "windows_completed",
-    "windows_pruned",
     "late_events",
     "dropped_after_lateness",
     "allowed_lateness_violations",
@@ -46,7 +45,8 @@ class Accounts:
     gauges: dict[str, int] = field(default_factory=dict)
     open: dict[str, int] = field(default_factory=dict)
     """Records in open state, by bucket."""
-    partitions: dict[str, int] = field(default_factory=dict)
+    partitions: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """Of each `source/partition`: its largest event time, its lag, whether it is idle."""
     watermark: int | None = None
     seconds: float = 0.0
 
@@ -72,9 +72,7 @@ class Accounts:
     def _add_time(self, one: Mapping[str, Any]) -> None:
         if one["watermark"] is not None:
             self.watermark = max(self.watermark or one["watermark"], one["watermark"])
-        for name, time in one["partitions"].items():
-            if time is not None:
-                self.partitions[name] = max(self.partitions.get(name, time), time)
+        self.partitions |= one["partitions"]
 
     def add_stateless(self, batch: int, counts: Mapping[str, int]) -> None:
         """Adds the rows of a micro-batch by status; those without one are results."""

@@ -17,6 +17,8 @@ from velostream.spark.lower.context import Lowering, Run
 from velostream.spark.lower.job import LoweredJob, lower_job
 from velostream.spark.stateful.control import command
 
+TICK = 5.0
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
@@ -50,10 +52,26 @@ class RunningJob:
         self.query.awaitTermination()
         self.accounts.seconds += time.monotonic() - self.started
 
+    def check(self) -> None:
+        """Raises what ended the query, if something did."""
+        assert self.query is not None
+        failure = self.query.exception()
+        if failure is not None:
+            self.state = "failed"
+            raise failure
+
+    def stop(self) -> None:
+        """Stops after the running batch: cutting it would repeat it."""
+        assert self.query is not None
+        while self.query.isActive and self.query.status["isTriggerActive"] and self.query.status["isDataAvailable"]:
+            time.sleep(0.05)
+        self.query.stop()
+        self.state = "stopped"
+        self.accounts.seconds += time.monotonic() - self.started
+
     def report(self) -> dict[str, Any]:
         """What became of every record, as data."""
         accounts = self.accounts
-        lag = max(accounts.partitions.values(), default=0)
         return {
             "name": self.job.name,
             "state": self.state,
@@ -62,8 +80,8 @@ class RunningJob:
             "windows": {**accounts.windows, **accounts.gauges},
             "watermark": _shown(accounts.watermark),
             "partitions": {
-                name: {"max_event_time": _shown(seen), "lag_ms": (lag - seen) // 1_000, "idle": False}
-                for name, seen in sorted(accounts.partitions.items())
+                name: {**shown, "max_event_time": _shown(shown["max_event_time"])}
+                for name, shown in sorted(accounts.partitions.items())
             },
             "seconds": round(accounts.seconds, 3),
         }
@@ -112,6 +130,23 @@ class Runner:
                 job.start(bounded=True)
                 job.wait()
             job.state = "done"
+
+    def run(self, seconds: float | None, tick: Callable[[], None]) -> None:
+        """Watches for input until the time is over or Ctrl-C; `tick` is called every few seconds."""
+        self.prepare(bounded=False)
+        for job in self.jobs:
+            job.start(bounded=False)
+        ends = None if seconds is None else time.monotonic() + seconds
+        try:
+            while ends is None or time.monotonic() < ends:
+                time.sleep(min(TICK, max(0.0, ends - time.monotonic()) if ends is not None else TICK))
+                for job in self.jobs:
+                    job.check()
+                tick()
+        except KeyboardInterrupt:
+            pass
+        for job in self.jobs:
+            job.stop()
 
     def report(self) -> dict[str, Any]:
         """The conservation report."""

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -44,9 +47,29 @@ def spark_session(master: str = "local[*]", settings: Mapping[str, str] | None =
         everything["spark.sql.shuffle.partitions"] = str(max(2, _cores(master)))
     for name, value in {**everything, **(settings or {})}.items():
         builder = builder.config(name, value)
-    spark: SparkSession = builder.getOrCreate()
+    with _logged():
+        spark: SparkSession = builder.getOrCreate()
     spark.sparkContext.setLogLevel("OFF")
     return spark
+
+
+@contextmanager
+def _logged() -> Iterator[None]:
+    """Gives the JVM that starts inside, and so its Python workers, a log file for what they print."""
+    log = Path(tempfile.gettempdir()) / f"velostream-{os.getpid()}.log"
+    sys.stdout.flush()
+    sys.stderr.flush()
+    kept = os.dup(1), os.dup(2)
+    target = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    try:
+        os.dup2(target, 1)
+        os.dup2(target, 2)
+        yield
+    finally:
+        for number, saved in enumerate(kept, start=1):
+            os.dup2(saved, number)
+            os.close(saved)
+        os.close(target)
 
 
 def _cores(master: str) -> int:

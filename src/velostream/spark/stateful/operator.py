@@ -59,7 +59,6 @@ class WindowProcessor(StatefulProcessor):
             yield Row(kind=names.LETTER, payload=pack(self._letters(outcome.letters)))
         data = outcome.stats.as_data()
         data |= {"bucket": int(key[0]), "counts": gathered.counts, "next_tick": outcome.next_tick}
-        data["partitions"] = gathered.partitions()
         data["failures"] = outcome.failures.select("_error").to_series().to_list() if outcome.failures.height else []
         yield Row(kind=names.STATS, payload=json.dumps(data).encode())
 
@@ -127,7 +126,3 @@ class _Gathered:
     def _progress(self, source: str, partition: int) -> Progress:
         seen, mark = self.seen.get((source, partition), [None, None])
         return Progress(source, partition, seen, mark, finished=(source, partition) in self.finished)
-
-    def partitions(self) -> dict[str, int | None]:
-        """The largest event time of every partition that spoke."""
-        return {f"{source}/{partition}": times[0] for (source, partition), times in self.seen.items()}

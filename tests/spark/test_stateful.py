@@ -1,0 +1,181 @@
+"""Router, operator and unpack in this process: what the workers of Spark do, without Spark."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from velostream import types
+from velostream.spark.stateful import layout as names
+from velostream.spark.stateful.control import COMMAND, ControlReader, ControlSource, command
+from velostream.spark.stateful.layout import Layout
+from velostream.spark.stateful.operator import WindowProcessor
+from velostream.spark.stateful.payload import pack, unpack
+from velostream.spark.stateful.router import router
+from velostream.spark.stateful.unpack import unpacker
+from velostream.windows.accumulators.base import Call
+from velostream.windows.assigners import ASSIGNERS
+from velostream.windows.settings import OperatorSettings
+
+MINUTE = 60_000_000
+SETTINGS = OperatorSettings(("k0",), (Call("v0", "sum", ("a0",), (types.BIGINT,)),), ASSIGNERS["TUMBLING"](size=MINUTE))
+COLUMNS = ("k0", "a0", *names.POSITION, names.HASH)
+LAYOUT = Layout(SETTINGS, COLUMNS, (11, 22), bounded=True, known={"s": 1})
+
+
+def rows(*records: tuple[str | None, int | None, int | None, str | None]) -> pl.DataFrame:
+    return pl.DataFrame(
+        {
+            "k0": pl.Series([r[0] for r in records], dtype=pl.String),
+            "a0": pl.Series([r[1] for r in records], dtype=pl.Int64),
+            "_event_time": pl.Series([r[2] for r in records], dtype=pl.Int64),
+            "_source": ["s"] * len(records),
+            "_partition": pl.Series([0] * len(records), dtype=pl.Int32),
+            "_offset": pl.Series(range(len(records)), dtype=pl.Int64),
+            "_hash": pl.Series([hash(r[0]) % 97 for r in records], dtype=pl.Int64),
+            "_bucket": pl.Series([0 if r[0] == "a" else 1 for r in records], dtype=pl.Int32),
+            "_clock": pl.Series([1_000] * len(records), dtype=pl.Int64),
+            "_status": pl.Series([r[3] for r in records], dtype=pl.String),
+            "_detail": pl.Series([None] * len(records), dtype=pl.String),
+            "_mark": pl.Series([None] * len(records), dtype=pl.String),
+            "_record": [f"record {n}" for n in range(len(records))],
+        }
+    )
+
+
+def routed(frame: pl.DataFrame, layout: Layout = LAYOUT) -> list[dict[str, Any]]:
+    return [row for batch in router(layout)(iter(frame.to_arrow().to_batches())) for row in batch.to_pylist()]
+
+
+def test_each_bucket_gets_its_rows_and_every_bucket_the_progress() -> None:
+    found = routed(rows(("a", 1, 5, None), ("b", 2, 9, None), ("a", 3, 7, None)))
+    assert [row["_bucket"] for row in found] == [11, 22]
+    assert unpack(found[0]["payload"])["a0"].to_list() == [1, 3]
+    assert all(json.loads(row["facts"])["progress"] == [["s", 0, 9, None]] for row in found)
+
+
+def test_filtered_rows_move_the_watermark_and_are_counted_once() -> None:
+    found = routed(rows(("a", 1, 5, None), (None, None, 90, "filtered")))
+    facts = [json.loads(row["facts"]) for row in found]
+    assert facts[0]["counts"] == {"": 1, "filtered": 1}
+    assert "counts" not in facts[1]
+    assert facts[1]["progress"] == [["s", 0, 90, None]]
+    assert found[1]["payload"] is None
+
+
+def test_broken_rows_become_letters_with_their_record() -> None:
+    found = routed(rows((None, None, None, "undecodable")))
+    letters = unpack(found[-1]["payload"])
+    assert found[-1]["kind"] == names.LETTERS
+    assert letters["reason"].to_list() == ["undecodable"]
+    assert letters["record"].to_list() == ["record 0"]
+
+
+def test_what_a_source_says_of_its_partitions_is_passed_on() -> None:
+    marked = rows(("a", None, None, None)).with_columns(_mark=pl.lit('{"source": "s", "finished": [0]}'))
+    assert json.loads(routed(marked)[0]["facts"])["marks"] == [{"source": "s", "finished": [0]}]
+
+
+class Blobs(dict[str, bytes]):
+    def getValue(self, key: tuple[str]) -> tuple[bytes] | None:  # noqa: N802
+        return (self[key[0]],) if key[0] in self else None
+
+    def updateValue(self, key: tuple[str], value: tuple[bytes]) -> None:  # noqa: N802
+        self[key[0]] = value[0]
+
+    def removeKey(self, key: tuple[str]) -> None:  # noqa: N802
+        self.pop(key[0], None)
+
+
+def processor(layout: Layout = LAYOUT) -> WindowProcessor:
+    empty = rows().select(*COLUMNS, "_record").clear()
+    made = WindowProcessor(layout, pack(empty))
+    blobs = Blobs()
+    made.init(SimpleNamespace(getMapState=lambda *_: blobs))
+    return made
+
+
+def inputs(frame: pl.DataFrame | None, **facts: Any) -> Iterator[SimpleNamespace]:
+    if frame is not None:
+        for row in routed(frame):
+            yield SimpleNamespace(facts=row["facts"], kind=row["kind"], payload=row["payload"])
+    if facts:
+        yield SimpleNamespace(facts=json.dumps(facts), kind=None, payload=None)
+
+
+def kinds(made: WindowProcessor, *given: Any, **facts: Any) -> dict[str, list[bytes]]:
+    answer: dict[str, list[bytes]] = {}
+    for row in made.handleInputRows((11,), inputs(*given, **facts), None):
+        answer.setdefault(row.kind, []).append(row.payload)
+    return answer
+
+
+def test_a_window_fires_when_the_watermark_passes_and_the_rest_with_the_flush() -> None:
+    made = processor()
+    first = kinds(made, rows(("a", 1, 5, None), ("a", 2, MINUTE + 1, None)))
+    assert unpack(first["result"][0])["v0"].to_list() == [1]
+    assert json.loads(first["stats"][0])["open"] == 1
+    last = kinds(made, None, flush=True, now=5)
+    assert unpack(last["result"][0])["v0"].to_list() == [2]
+    made.close()
+
+
+def test_a_record_that_comes_too_late_is_a_letter_with_its_lateness() -> None:
+    made = processor()
+    kinds(made, rows(("a", 1, 5 * MINUTE, None)))
+    late = kinds(made, rows(("a", 2, 7, None)))
+    letter = unpack(late["letter"][0])
+    assert letter["reason"].to_list() == ["too_late"]
+    assert letter["lateness"].to_list()[0] > 0
+    assert letter["record"].to_list() == ["record 0"]
+
+
+def test_letters_of_the_router_pass_through() -> None:
+    found = kinds(processor(), rows((None, None, None, "undecodable")))
+    assert unpack(found["letter"][0])["reason"].to_list() == ["undecodable"]
+
+
+def test_unpacked_rows_have_the_types_of_the_schema() -> None:
+    schema = pa.schema([("k", pa.string()), ("n", pa.int32())])
+    batch = pa.record_batch({"payload": pa.array([pack(pl.DataFrame({"n": [1, 2], "k": ["x", "y"]}))], pa.binary())})
+    found = list(unpacker(schema)(iter([batch])))
+    assert found[0].schema == schema
+    assert found[0].to_pylist() == [{"k": "x", "n": 1}, {"k": "y", "n": 2}]
+
+
+def test_a_command_is_one_record_and_stays_in_the_offset(tmp_path: Any) -> None:
+    reader = ControlSource({"folder": str(tmp_path)}).streamReader(None)
+    assert isinstance(reader, ControlReader)
+    start = reader.initialOffset()
+    assert reader.latestOffset(start, reader.getDefaultReadLimit()) == start
+    command(tmp_path, flush=True)
+    reader.prepareForTriggerAvailableNow()
+    end = reader.latestOffset(start, None)
+    assert json.loads((tmp_path / COMMAND).read_text())["flush"]
+    partition, *others = reader.partitions(start, end)
+    assert not others
+    assert json.loads(next(reader.read(partition))[0])["flush"] is True
+    assert reader.partitions(end, end) == []
+    assert (ControlSource.name(), ControlSource({}).schema()) == ("velo_control", "facts STRING")
+
+
+def test_progress_of_several_routers_is_put_together() -> None:
+    made = processor()
+    frames = [rows(("a", 1, 5, None)), rows(("a", 1, 9, None))]
+    given = [one for frame in frames for one in inputs(frame)]
+    found = [json.loads(row.payload) for row in made.handleInputRows((11,), iter(given), None) if row.kind == "stats"]
+    assert found[0]["partitions"]["s/0"]["max_event_time"] == 9
+    assert found[0]["counts"] == {"": 2}
+
+
+@pytest.mark.parametrize("mark", [{"source": "s", "partitions": [0, 1]}, {"source": "s", "finished": [0]}])
+def test_marks_reach_the_watermark(mark: dict[str, Any]) -> None:
+    marked = rows(("a", None, None, None)).with_columns(_mark=pl.lit(json.dumps(mark)))
+    found = kinds(processor(), pl.concat([rows(("a", 1, 5, None)), marked]))
+    assert json.loads(found["stats"][0])["read"] == 1

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from velostream.functions import LIBRARY
-from velostream.plan import ApplicationPlan, Job, build, plan
+from velostream.plan import plan
+from velostream.plan.build import build
 from velostream.plan.explain.node_text import TEXT
+from velostream.plan.job import ApplicationPlan, Job
 from velostream.plan.nodes import Node
 from velostream.plan.passes import PASSES, Pass
 from velostream.validation import validate

@@ -7,7 +7,7 @@ from tests.plan.asking import bound, built, found, job, outline, planned
 
 from velostream.errors import VeloError
 from velostream.functions import LIBRARY
-from velostream.plan import build
+from velostream.plan.build import build
 from velostream.plan.expression import column
 from velostream.plan.nodes import (
     Aggregate,

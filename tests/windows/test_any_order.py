@@ -57,7 +57,7 @@ records = st.builds(
 )
 runs = st.lists(st.lists(records, max_size=8), max_size=6)
 FAR = 1_000
-EXAMPLES = int(os.environ.get("VELO_EXAMPLES", "3"))
+EXAMPLES = int(os.environ.get("VELO_EXAMPLES", "12"))
 QUICK = hypothesis_settings(
     max_examples=EXAMPLES,
     deadline=None,
@@ -94,19 +94,17 @@ def name(value: Any) -> str:
     return repr(value).replace("ClassVar", "")[:60]
 
 
-@pytest.mark.parametrize("how", EMISSIONS, ids=range(len(EMISSIONS)))
 @pytest.mark.parametrize("window", WINDOWS, ids=name)
 @QUICK
-@given(batches=runs)
+@given(batches=runs, how=st.sampled_from(EMISSIONS))
 def test_with_disorder_within_bounds_nothing_is_late(window: Any, how: Emission, batches: list[list[Record]]) -> None:
     run = check(window, how, batches, watermark=WatermarkSettings(max_out_of_orderness=FAR))
     assert run.total("late_events") == 0
 
 
-@pytest.mark.parametrize("how", EMISSIONS, ids=range(len(EMISSIONS)))
 @pytest.mark.parametrize("window", WINDOWS, ids=name)
 @QUICK
-@given(batches=runs)
+@given(batches=runs, how=st.sampled_from(EMISSIONS))
 def test_with_enough_lateness_corrections_lead_to_the_same(
     window: Any, how: Emission, batches: list[list[Record]]
 ) -> None:
@@ -120,10 +118,9 @@ DISCARDING = [
 ]
 
 
-@pytest.mark.parametrize("how", DISCARDING, ids=range(len(DISCARDING)))
 @pytest.mark.parametrize("window", [w for w in WINDOWS if not isinstance(w, Session)], ids=name)
 @QUICK
-@given(batches=runs, lateness=st.sampled_from([0, FAR]))
+@given(batches=runs, lateness=st.sampled_from([0, FAR]), how=st.sampled_from(DISCARDING))
 def test_discarding_rows_add_up(window: Any, how: Emission, batches: list[list[Record]], lateness: int) -> None:
     batches = numbered(batches)
     time = WatermarkSettings(max_out_of_orderness=0 if lateness else FAR)

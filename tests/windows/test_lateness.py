@@ -20,11 +20,12 @@ from velostream.windows.emission import emission
 from velostream.windows.lateness import Lateness, LateStrategy
 
 ALIGNED: list[Any] = [Tumbling(10), Sliding(10, 5), Sliding(10, 4, offset=1), Cumulate(5, 15)]
+EVERY: list[Any] = [*ALIGNED, Session(4), Session(4, max=9), Unbounded()]
 records = st.builds(Record, time=st.integers(-30, 60), key=st.sampled_from(["a", "b", None]), value=st.integers(0, 3))
 runs = st.lists(st.lists(records, max_size=6), max_size=6)
 MODES = [emission("FINAL"), emission("CHANGES"), emission("CHANGES", granularity="batch"), emission(count=2)]
 QUICK = hypothesis_settings(
-    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow], phases=[Phase.generate]
+    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow], phases=[Phase.generate]
 )
 
 
@@ -53,9 +54,8 @@ def test_each_window_holds_what_came_while_it_was_retained(
 
 
 @pytest.mark.parametrize("strategy", list(LateStrategy), ids=lambda s: s.value)
-@pytest.mark.parametrize("window", [*ALIGNED, Session(4), Session(4, max=9), Unbounded()], ids=repr)
 @QUICK
-@given(batches=runs, allowed=st.sampled_from([0, 7]), batched=st.booleans())
+@given(batches=runs, window=st.sampled_from(EVERY), allowed=st.sampled_from([0, 7]), batched=st.booleans())
 def test_every_record_has_exactly_one_place(
     window: Any, strategy: LateStrategy, batches: list[list[Record]], allowed: int, batched: bool
 ) -> None:

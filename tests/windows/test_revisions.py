@@ -60,11 +60,10 @@ EMISSIONS = [emission("FINAL"), emission("CHANGES"), emission("CHANGES", granula
 
 
 @pytest.mark.parametrize("window", WINDOWS, ids=repr)
-@pytest.mark.parametrize("how", EMISSIONS, ids=range(len(EMISSIONS)))
 @hypothesis_settings(
-    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow], phases=[Phase.generate]
+    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow], phases=[Phase.generate]
 )
-@given(batches=runs, late=st.booleans())
+@given(batches=runs, late=st.booleans(), how=st.sampled_from(EMISSIONS))
 def test_only_the_newest_contribution_of_every_origin_counts(
     window: Any, how: Emission, batches: list[list[Update]], late: bool
 ) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def validated(given: Input, *, preset: str, overrides: Mapping[str, str]) -> Validated:
     """The text, parsed and bound, with its findings; what validates can be planned, or is refused here."""
-    from velostream.plan import build
+    from velostream.plan.build import build
     from velostream.validation import validate
 
     answer = validate(given.text, given.name, folder=given.folder, preset=preset, overrides=overrides)

@@ -17,7 +17,7 @@ from velostream.errors import NotFound, VeloError
 from velostream.registry import did_you_mean
 
 if TYPE_CHECKING:
-    from velostream.plan import ApplicationPlan
+    from velostream.plan.job import ApplicationPlan
     from velostream.validation.bound import BoundApplication, BoundStatement
 
 

@@ -12,7 +12,7 @@ from velostream.config.origin import Entry, Layer, Origin
 from velostream.config.property import Known
 
 PREFIX = "VELO_"
-OTHERS = ("VELO_TOKEN", "VELO_URL")
+OTHERS = ("VELO_FUZZ", "VELO_TOKEN", "VELO_URL")
 """Variables of the program itself, which are not settings of a job."""
 
 

@@ -5,10 +5,12 @@ of a source or sink must be a dot: `trades.topic`.
 """
 
 import re
+from functools import cache
 
 _JOINTS = re.compile(r"[._-]+")
 
 
+@cache
 def fold(key: str) -> str:
     """The form in which two spellings of one key are equal."""
     return _JOINTS.sub("_", key.strip().casefold())

@@ -133,7 +133,7 @@ def _refuse_aggregates(asked: _Collected, binder: ExpressionBinder, context: Con
 
 def _refuse_granularity(mode: str, context: Context) -> None:
     value = context.settings.find("emit.granularity")
-    if value is not None and value.origin.layer >= Layer.STATEMENT and mode != "CHANGES":
+    if value is not None and value.origin.layer is Layer.STATEMENT and mode != "CHANGES":
         message = f"emit.granularity is for EMIT CHANGES, and this is EMIT {mode}"
         context.findings.error("emit-conflict", message, value.origin.span, hint="remove it, or use EMIT CHANGES")
 

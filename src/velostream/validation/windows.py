@@ -56,7 +56,7 @@ def bind_window(node: TimeWindow, binder: ExpressionBinder, context: Context) ->
 def _refuse_two_latenesses(node: TimeWindow, grace: int | None, context: Context) -> None:
     """GRACE PERIOD and allowed.lateness are two words for one thing."""
     value = context.settings.find("allowed.lateness")
-    if grace is None or value is None or value.origin.layer < Layer.STATEMENT or value.value == grace:
+    if grace is None or value is None or value.origin.layer is not Layer.STATEMENT or value.value == grace:
         return
     message = f"GRACE PERIOD is {show(grace)}, but 'allowed.lateness' is '{value.text}'"
     context.findings.error("conflicting-properties", message, value.origin.span or span_of(node), hint="keep one")

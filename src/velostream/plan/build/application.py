@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from velostream.catalog.relation import Relation
@@ -14,7 +15,7 @@ from velostream.plan.build.sources import name_of
 from velostream.plan.build.typing import planned
 from velostream.plan.fields import Field
 from velostream.plan.job import ApplicationPlan, Definition, Job, LoadedTable, Placement, PlannedMetric
-from velostream.plan.nodes import Node
+from velostream.plan.nodes import Node, ReadStream, TableScan
 from velostream.sql.statements import Explain
 from velostream.validation.bound import BoundApplication, BoundMetric, BoundStatement
 
@@ -37,7 +38,7 @@ def build(application: BoundApplication, library: Library) -> ApplicationPlan:
             definitions |= dict.fromkeys((statement.name, statement.creates.name), definition)
         if statement.is_job:
             jobs.append(_job(statement, building, plan_outputs(keyed, building)))
-    tables = _loaded(application, jobs)
+    tables = _loaded(application, _tables_read(jobs, definitions))
     return ApplicationPlan(application.name, tuple(jobs), definitions, tables)
 
 
@@ -78,9 +79,23 @@ def _metric(bound: BoundMetric) -> PlannedMetric:
     return PlannedMetric(bound.metric, condition, None if bound.field is None else planned(bound.field), bound.labels)
 
 
-def _loaded(application: BoundApplication, jobs: list[Job]) -> tuple[LoadedTable, ...]:
+def _tables_read(jobs: list[Job], definitions: Mapping[str, Definition]) -> set[str]:
+    """The tables that jobs read, themselves or through the streams that they read, in small letters."""
+    found: set[str] = set()
+    visited: set[str] = set()
+    pending: list[Node] = [job.root for job in jobs]
+    while pending:
+        for node in pending.pop().walk():
+            if isinstance(node, TableScan):
+                found.add(node.table.casefold())
+            elif isinstance(node, ReadStream) and node.stream not in visited:
+                visited.add(node.stream)
+                pending.append(definitions[node.stream].root)
+    return found
+
+
+def _loaded(application: BoundApplication, read: set[str]) -> tuple[LoadedTable, ...]:
     """The tables from outside that some job reads."""
-    read = {name.casefold() for job in jobs for name in job.tables}
     found: dict[str, Relation] = {
         relation.name.casefold(): relation
         for relation in application.relations.values()

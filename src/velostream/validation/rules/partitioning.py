@@ -13,7 +13,7 @@ def check(statement: BoundStatement, look: Look) -> None:
     if statement.settings is None or statement.query is None:
         return
     value = statement.settings.value("partitioning_strategy")
-    if value is None or value.origin.layer < Layer.STATEMENT:
+    if value is None or value.origin.layer is not Layer.STATEMENT:
         return
     strategy = str(value.value)
     stateful = [select for select in selects_of(statement.query) if keeps_state(select)]

@@ -30,7 +30,7 @@ def check(statement: BoundStatement, look: Look) -> None:
     ordered = any(select.row_windows for select in selects)
     for name, neutral in _NEED_WINDOW.items():
         value = statement.settings.find(name)
-        if value is None or value.origin.layer < Layer.STATEMENT or value.value == neutral:
+        if value is None or value.origin.layer is not Layer.STATEMENT or value.value == neutral:
             continue
         if name == "emit.accumulation" and value.value == "retracting" and any(s.aggregated for s in selects):
             continue
@@ -43,7 +43,7 @@ def check(statement: BoundStatement, look: Look) -> None:
 def _refuse_emission(statement: BoundStatement, look: Look) -> None:
     for name in _NEED_GROUPS:
         value = statement.settings.find(name)
-        if value is not None and value.origin.layer >= Layer.STATEMENT and value.value != "changes":
+        if value is not None and value.origin.layer is Layer.STATEMENT and value.value != "changes":
             message = f"'{name}' says when groups go out, and this statement has none"
             hint = "add GROUP BY or WINDOW, or remove it"
             look.findings.error("conflicting-properties", message, value.origin.span, hint=hint)
@@ -53,11 +53,11 @@ def _refuse_without_use(statement: BoundStatement, selects: list[BoundSelect], l
     """Gaps between sessions are no windows; by the clock nothing is late."""
     fill = statement.settings.find("fill")
     sessions = all(select.window.assigner.name == "SESSION" for select in selects if select.window is not None)
-    if fill is not None and fill.origin.layer >= Layer.STATEMENT and fill.value != "none" and sessions:
+    if fill is not None and fill.origin.layer is Layer.STATEMENT and fill.value != "none" and sessions:
         message = "there are no windows between sessions that could be filled"
         look.findings.error("conflicting-properties", message, fill.origin.span, hint="remove 'fill', or use TUMBLING")
     lateness = statement.settings.find("allowed.lateness")
     by_clock = statement.settings.get("time.semantics") == "processing"
-    if by_clock and lateness is not None and lateness.origin.layer >= Layer.STATEMENT and lateness.value:
+    if by_clock and lateness is not None and lateness.origin.layer is Layer.STATEMENT and lateness.value:
         message = "with 'time.semantics' = 'processing' nothing is late, so 'allowed.lateness' has no effect"
         look.findings.error("conflicting-properties", message, lateness.origin.span, hint="remove one of them")

@@ -93,9 +93,14 @@ class Location(exp.Expression):
 
 
 class Setting(exp.Expression):
-    """One `'key' = 'value'` of WITH: `this` and `expression` are Literals (or Identifier / Var where written bare)."""
+    """One `'key' = 'value'` of WITH: `this` and `expression` are Literals, or names where written bare."""
 
     arg_types: ClassVar = {"this": True, "expression": True}
+
+    @property
+    def property_name(self) -> str:
+        """The key; one with dots that is written bare is a chain of names."""
+        return ".".join(part.name for part in self.this.flatten()) if isinstance(self.this, exp.Dot) else self.this.name
 
 
 class Settings(exp.Expression):

@@ -25,7 +25,7 @@ from velostream.validation.keys import message_key
 from velostream.validation.metrics import bind_metrics
 from velostream.validation.owners import StatementSettings
 from velostream.validation.select import SelectBinder, bind_query
-from velostream.validation.targets import bind_sinks, check_insert
+from velostream.validation.targets import bind_sinks, check_insert, fit_columns
 from velostream.validation.units import Unit, effective, name_of, units_of
 from velostream.validation.walk import selects_of
 
@@ -96,7 +96,7 @@ class ApplicationBinder:
             self.sessions[unit.key] = list(current)
             if isinstance(unit.tree, sql.SetProperty):
                 setting = unit.tree.this
-                entry = session(setting.this.name, setting.expression.name, span_of(setting))
+                entry = session(setting.property_name, setting.expression.name, span_of(setting))
                 found = self.findings.at(unit.parsed.name)
                 before = len(found.errors)
                 resolve([entry], (), self.around, found)
@@ -171,6 +171,8 @@ class ApplicationBinder:
                 query = replace(
                     query, emission=bind_emission(emits, binder, context, windowed=windowed, grouped=grouped)
                 )
+        if query is not None and unit.creates:
+            query = fit_columns(unit, query, findings)
         sinks = bind_sinks(unit, settings, self.relations, findings)
         query = check_insert(unit, query, self.relations, context)
         creates = self._created(unit, query, context) if unit.creates and query is not None else None

@@ -10,6 +10,8 @@ from velostream import types
 from velostream.catalog.schema import Column, Schema
 from velostream.config.connections.address import read_address
 from velostream.errors import VeloError
+from velostream.functions.base import Function, FunctionKind
+from velostream.functions.check import check
 from velostream.registry import did_you_mean
 from velostream.sql.nodes import Duration, Location, StreamTable
 from velostream.sql.spans import span_of
@@ -153,6 +155,7 @@ def _unnest(select: SelectBinder, node: exp.Unnest) -> BoundInput | None:
     elements = _elements(select, node, arguments)
     if offset:
         elements.append(("ordinality", BIGINT))
+        names += [offset.name] if isinstance(offset, exp.Identifier) else []
     schema = _named(select, node, elements, names)
     return BoundUnnest(node.alias or "unnest", "UNNEST", arguments, schema, outer=False, span=span_of(node))
 
@@ -187,6 +190,9 @@ def _lateral(select: SelectBinder, node: exp.Lateral) -> BoundInput | None:
         )
         return None
     name = str(call.this).upper() if isinstance(call, exp.Anonymous) else call.sql_name().upper()
+    function = select.context.library.find(name)
+    if function is not None and function.kind is FunctionKind.TABLE and function.implementation is not None:
+        return _of_user(select, node, function)
     if name not in _EXPLODERS and name != "UNNEST":
         hint = did_you_mean(name, _EXPLODERS) or "use EXPLODE, POSEXPLODE or INLINE"
         select.refuse("unknown-function", f"'{name}' does not give rows", call, hint)
@@ -202,6 +208,21 @@ def _lateral(select: SelectBinder, node: exp.Lateral) -> BoundInput | None:
     return BoundUnnest(
         node.alias or name.casefold(), name.removesuffix("_OUTER"), arguments, schema, outer=outer, span=span_of(node)
     )
+
+
+def _of_user(select: SelectBinder, node: exp.Lateral, function: Function) -> BoundUnnest:
+    """A table-valued function that a user wrote: its columns are those that it declares."""
+    call = node.this
+    arguments = tuple(select.rows.bind(argument) for argument in call.expressions)
+    problem = check(function, tuple(argument.type for argument in arguments))
+    if problem is not None:
+        select.refuse(problem.code, problem.message, call, problem.hint)
+    alias = node.args.get("alias")
+    names = [column.name for column in (alias.args.get("columns") or [])] if alias is not None else []
+    elements = list(function.result_type(tuple(argument.type for argument in arguments)).fields)
+    schema = _named(select, node, elements, names)
+    alias_name = node.alias or function.name.casefold()
+    return BoundUnnest(alias_name, function.name, arguments, schema, bool(node.args.get("outer")), span_of(node))
 
 
 def _rows_of(

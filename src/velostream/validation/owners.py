@@ -95,7 +95,7 @@ class StatementSettings:
         for setting in clause.expressions if clause is not None else []:
             span = span_of(setting)
             self.places[span] = span_of(setting.expression)
-            key = self._declared_key(setting.this.name, span)
+            key = self._declared_key(setting.property_name, span)
             if key:
                 entries.append(written(key, setting.expression.name, span))
         for annotation in self.unit.parsed.annotations:

@@ -18,6 +18,7 @@ from velostream.sql.spans import span_of
 from velostream.validation import coercion
 from velostream.validation.bound import BoundQuery, BoundSelect, BoundSink
 from velostream.validation.context import Context
+from velostream.validation.declarations import declared_schema
 from velostream.validation.owners import StatementSettings, created_kind
 from velostream.validation.select import SelectBinder
 from velostream.validation.units import Unit, name_of
@@ -73,6 +74,23 @@ def _sink(
         )
         return None
     return BoundSink(settings.names[name.casefold()], connector, own, span_of(table))
+
+
+def fit_columns(unit: Unit, query: BoundQuery, findings: Findings) -> BoundQuery:
+    """`CREATE STREAM x (a INT, …) AS SELECT …`: what is listed is what comes out, so named."""
+    listed = declared_schema(list(unit.tree.args.get("columns") or []), findings)
+    if listed is None or query.schema.is_open:
+        return query
+    wanted = list(listed)
+    if len(wanted) != len(query.schema):
+        message = f"{len(query.schema)} columns for the {len(wanted)} that '{unit.creates}' lists"
+        findings.error("insert-mismatch", message, query.span, hint="list as many columns as are selected")
+        return query
+    for value, column in zip(query.schema, wanted, strict=True):
+        if value.type != column.type and value.type.is_known and column.type.is_known:
+            message = f"'{value.name}' is {value.type}, but '{unit.creates}.{column.name}' is {column.type}"
+            findings.error("insert-mismatch", message, value.span, hint=f"CAST(… AS {column.type})")
+    return _renamed(query, wanted)
 
 
 def check_insert(

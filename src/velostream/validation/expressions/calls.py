@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from velostream.positions import Span
 from velostream.registry import did_you_mean
-from velostream.types import BOOLEAN, INT, NULL, STRING, UNKNOWN, Type, decimal
+from velostream.types import BOOLEAN, INT, NULL, STRING, UNKNOWN, Type, decimal, struct
 from velostream.validation.expressions import window_bounds
 from velostream.validation.scope import Found
 
@@ -19,6 +19,13 @@ if TYPE_CHECKING:
 _UNITS = (
     *("MICROSECOND", "MILLISECOND", "SECOND", "MINUTE", "HOUR", "DAY", "DAYOFYEAR", "WEEK", "MONTH", "QUARTER", "YEAR"),
 )
+_FIELDS = (
+    *("YEAR", "Y", "YEARS", "YR", "YRS", "YEAROFWEEK", "QUARTER", "QTR", "MONTH", "MON", "MONS", "MONTHS"),
+    *("WEEK", "W", "WEEKS", "DAY", "D", "DAYS", "DAYOFWEEK", "DOW", "DAYOFWEEK_ISO", "DOW_ISO", "DOY"),
+    *("HOUR", "H", "HOURS", "HR", "HRS", "MINUTE", "M", "MIN", "MINS", "MINUTES"),
+    *("SECOND", "S", "SEC", "SECONDS", "SECS"),
+)
+_SHARES = ("percentile_cont", "percentile_disc", "approx_percentile")
 _WITH_UNIT = ("DATEDIFF", "DATE_DIFF", "TIMESTAMPDIFF", "DATEADD", "DATE_ADD", "TIMESTAMPADD", "TIMEDIFF")
 _ORDERED_SETS = ("PERCENTILE_CONT", "PERCENTILE_DISC")
 _SPECIAL_TYPES: dict[type, Type] = {exp.Extract: INT, exp.Trim: STRING, exp.Overlay: STRING, exp.StrPosition: INT}
@@ -42,6 +49,8 @@ def call(binder: ExpressionBinder, node: exp.Expr) -> Type:
     _unit_words(node, function.name)
     if function.name in window_bounds.FUNCTIONS:
         return window_bounds.bind(binder, node, function.name)
+    if function.name == "STRUCT":
+        return _struct(binder, node)
     if function.name == "PROCTIME":
         return _processing_time(binder, node)
     aggregate = function.kind is FunctionKind.AGGREGATE
@@ -53,6 +62,7 @@ def call(binder: ExpressionBinder, node: exp.Expr) -> Type:
         binder.refuse(problem.code, problem.message, place, problem.hint)
         return UNKNOWN
     _refuse_variables(binder, node, function)
+    _refuse_shares(binder, node, function)
     if function.refused:
         binder.refuse("unsupported", f"{function.name} cannot run on a stream: {function.refused}", node)
     return function.result_type(kinds, tuple(_literal(argument) for argument in node.expressions))
@@ -74,6 +84,36 @@ def _elements(kinds: list[Type]) -> list[Type]:
     if kinds and kinds[0].name == "MAP":
         return list(kinds[0].arguments)
     return arrays if len(arrays) > 1 else [*arrays, INT] if len(kinds) == 1 else []
+
+
+def _refuse_shares(binder: ExpressionBinder, node: exp.Expr, function: Function) -> None:
+    """A percentage is a share: 0.95, not 95."""
+    if function.accumulator not in _SHARES or not node.expressions:
+        return
+    share = node.expressions[min(1, len(node.expressions) - 1)]
+    if isinstance(node.parent, exp.WithinGroup):
+        share = node.expressions[0]
+    if isinstance(share, exp.Literal) and not share.is_string and not 0 <= float(share.name) <= 1:
+        message = f"{function.name} takes a share between 0 and 1, not {share.name}"
+        binder.refuse("wrong-arguments", message, share, f"write {float(share.name) / 100:g} for {share.name} %")
+
+
+def _struct(binder: ExpressionBinder, node: exp.Expr) -> Type:
+    """STRUCT(a, b + 1 AS c): the fields have the names of columns and aliases, whatever Spark calls them on the way."""
+    fields: list[tuple[str, Type]] = []
+    parts: list[exp.Expr] = []
+    for index, argument in enumerate(list(node.expressions), start=1):
+        inner = argument.this if isinstance(argument, exp.Alias) else argument
+        named = isinstance(argument, exp.Alias) or isinstance(inner, (exp.Column, exp.Dot))
+        name = argument.alias if isinstance(argument, exp.Alias) else inner.name if named else f"col{index}"
+        if isinstance(inner, exp.Dot):
+            name = argument.alias or inner.expression.name
+        fields.append((name, binder.visit(inner)))
+        current = node.expressions[index - 1]
+        parts += [exp.Literal.string(name), (current.this if isinstance(current, exp.Alias) else current).copy()]
+    if parts:
+        binder.replace(node, exp.Anonymous(this="NAMED_STRUCT", expressions=parts))
+    return struct(*fields)
 
 
 def _refuse_variables(binder: ExpressionBinder, node: exp.Expr, function: Function) -> None:
@@ -144,6 +184,10 @@ def special_form(binder: ExpressionBinder, node: exp.Expr) -> Type:
     """A function with a syntax of its own: EXTRACT(year FROM ts), TRIM(BOTH x FROM y), SUBSTRING(a FROM b)."""
     assert isinstance(node, exp.Func)
     kinds = tuple(binder.visit(child) for child in list(node.iter_expressions()) if not isinstance(child, exp.Var))
+    if isinstance(node, exp.Extract) and node.this.name.upper() not in _FIELDS:
+        hint = did_you_mean(node.this.name, _FIELDS) or "use YEAR, MONTH, DAY, HOUR, MINUTE, SECOND"
+        binder.refuse("type-mismatch", f"'{node.this.name}' is no part of a time", node, hint)
+        return UNKNOWN
     if isinstance(node, exp.Extract) and node.this.name.upper() in ("SECOND", "SECONDS", "S", "SEC", "SECS"):
         return decimal(8, 6)
     if type(node) in _SPECIAL_TYPES:

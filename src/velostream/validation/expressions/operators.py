@@ -223,6 +223,8 @@ def pattern(binder: ExpressionBinder, node: exp.Expr) -> Type:
     """LIKE, ILIKE, RLIKE, and ESCAPE around them; also LIKE ANY (…)."""
     if isinstance(node, exp.Escape):
         binder.visit(node.expression)
+        if isinstance(node.expression, exp.Literal) and len(node.expression.name) != 1:
+            binder.refuse("type-mismatch", "ESCAPE takes one character", node.expression, "ESCAPE '!'")
         return binder.visit(node.this)
     parts = [node.this, node.expression]
     if isinstance(node.expression, (exp.Any, exp.All)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -11,14 +12,27 @@ from velostream import types
 from velostream.errors import InvalidType
 from velostream.types import BIGINT, BOOLEAN, DATE, DOUBLE, INT, INTERVAL, NULL, STRING, TIMESTAMP, UNKNOWN, Type
 from velostream.validation.coercion import common_of
+from velostream.validation.expressions.literals import readable, well_formed
 
 if TYPE_CHECKING:
     from velostream.validation.expressions.binder import ExpressionBinder
 
 
+_EXAMPLES = {"TIMESTAMP": "write TIMESTAMP '2026-01-31 12:00:00'", "DATE": "write DATE '2026-01-31'"}
+
+
 def literal(binder: ExpressionBinder, node: exp.Expr) -> Type:
     """A string or a number; numbers are as narrow as Spark makes them."""
-    return STRING if node.args.get("is_string") else number_type(str(node.this))
+    if node.args.get("is_string"):
+        return STRING
+    text = str(node.this)
+    digits = [letter for letter in text.split("e")[0].split("E")[0] if letter.isdigit()]
+    if math.isinf(float(text)) or ("e" not in text.casefold() and len("".join(digits).lstrip("0")) > 38):
+        binder.refuse(
+            "type-mismatch", f"{text[:40]} is larger than any number", node, "a decimal has at most 38 digits"
+        )
+        return UNKNOWN
+    return number_type(text)
 
 
 def number_type(text: str) -> Type:
@@ -75,6 +89,12 @@ def declared(binder: ExpressionBinder, node: exp.Expr) -> Type:
 def cast(binder: ExpressionBinder, node: exp.Expr) -> Type:
     """CAST and TRY_CAST: what Spark cannot convert at all is refused."""
     source, target = binder.visit(node.this), declared(binder, node.args["to"])
+    if target == STRING:
+        node.set("to", exp.DataType(this=exp.DType.TEXT))  # CHAR and VARCHAR need a size in Spark
+    if isinstance(node.this, exp.Literal) and node.this.is_string and not readable(node.this.name, target):
+        binder.refuse(
+            "type-mismatch", f"'{node.this.name}' is not a {target}", node.this, _EXAMPLES.get(target.name, "")
+        )
     if not castable(source, target):
         hint = "epoch numbers and text convert to TIMESTAMP; numbers, text and booleans to each other"
         binder.refuse("type-mismatch", f"{source} cannot be cast to {target}", node, hint)
@@ -142,7 +162,10 @@ def _common(binder: ExpressionBinder, node: exp.Expr, kinds: list[Type], what: s
 
 
 def interval(binder: ExpressionBinder, node: exp.Expr) -> Type:
-    """A length of time."""
+    """A length of time; what its text says must be one."""
+    if isinstance(node, exp.Interval) and isinstance(node.this, exp.Literal) and not well_formed(node):
+        hint = "write INTERVAL '5' MINUTE, INTERVAL 5 MINUTES or INTERVAL '1 hour 30 minutes'"
+        binder.refuse("invalid-duration", f"'{node.this.name}' is not a length of time", node, hint)
     return INTERVAL
 
 

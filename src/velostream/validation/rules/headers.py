@@ -16,6 +16,7 @@ _READS = ("HEADER", "HAS_HEADER", "HEADER_KEYS")
 
 def check(statement: BoundStatement, look: Look) -> None:
     """Refuses writing headers outside of the select list, and reading those of a source that has none."""
+    _written(statement, look)
     for select in selects_of(statement.query):
         for clause, expression in expressions_of(select):
             for call in expression.tree.find_all(exp.Anonymous):
@@ -27,6 +28,21 @@ def check(statement: BoundStatement, look: Look) -> None:
                     )
                 elif name in _READS:
                     _readable(call, name, select, look)
+
+
+def _written(statement: BoundStatement, look: Look) -> None:
+    """Headers that no sink writes: the stream's readers may have them, a job has nobody."""
+    query = statement.query
+    written = any(sink.connector.headers for sink in statement.sinks)
+    read = any(statement.name in other.reads for other in look.statements.values())
+    if not isinstance(query, BoundSelect) or not statement.is_job or written or read:
+        return
+    for item in query.items:
+        for call in item.expression.tree.find_all(exp.Anonymous):
+            if str(call.this).upper() in _WRITES:
+                message = f"{str(call.this).upper()} has no effect: none of the sinks writes headers"
+                hint = "write INTO a Kafka sink, or remove it"
+                look.findings.note("unsupported", message, span_of(call), hint=hint)
 
 
 def _readable(call: exp.Expr, name: str, select: BoundSelect, look: Look) -> None:

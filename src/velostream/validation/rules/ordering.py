@@ -12,6 +12,7 @@ def check(statement: BoundStatement, look: Look) -> None:
     if isinstance(statement.query, BoundUnion):
         _order(statement.query, statement, look, streaming=True)
     for select in selects_of(statement.query):
+        _distinct(select, look)
         if not select.windowed:
             _order(select, statement, look, streaming=streams(select))
             _final(select, look)
@@ -36,6 +37,17 @@ def _prints_changes(query: BoundQuery, statement: BoundStatement) -> bool:
     consoles = [sink.connector is not None and sink.connector.name == "console_sink" for sink in statement.sinks]
     changes = query.emission is None or query.emission.mode == "CHANGES"
     return changes and statement.creates is None and all(consoles)
+
+
+def _distinct(select: BoundSelect, look: Look) -> None:
+    """Rows that are one may have come from many: they are ordered by what is selected."""
+    if not select.distinct:
+        return
+    selected = [item.expression.tree for item in select.items]
+    for term in select.order:
+        if term.expression.tree not in selected:
+            message = "SELECT DISTINCT is ordered by what is not selected"
+            look.findings.error("not-grouped", message, term.expression.span, hint="select it too")
 
 
 def _final(select: BoundSelect, look: Look) -> None:

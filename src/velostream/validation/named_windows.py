@@ -21,7 +21,7 @@ def inline_named_windows(select: exp.Select, refuse: Callable[[str, str, exp.Exp
         definition = definitions.get(name)
         if definition is None:
             hint = did_you_mean(alias.name, definitions, "windows") or "declare it: WINDOW w AS (PARTITION BY …)"
-            refuse("unknown-window", f"OVER names '{alias.name}', which no WINDOW clause defines", window, hint)
+            refuse("unknown-window", f"OVER names '{alias.name}', which no WINDOW clause defines", alias, hint)
             continue
         used.add(name)
         window.set("alias", None)

@@ -58,7 +58,7 @@ def _window(window: exp.Window, select: BoundSelect, look: Look, *, limited: boo
     if isinstance(window, RowWindow):
         _buffer(window, name, look)
         return
-    if select.window is not None or select.aggregated or select.bounded:
+    if select.window is not None or select.aggregated or select.bounded or window.args.get("alias") is not None:
         return
     if name in _NEED_ALL_ROWS or _follows(window):
         what = f"{name} needs" if name in _NEED_ALL_ROWS else "a frame with following rows needs"

@@ -7,7 +7,7 @@ from velostream.config.settings import Settings
 from velostream.registry import did_you_mean
 from velostream.sinks.base import Sink
 from velostream.sql.annotations import kind_of
-from velostream.validation.bound import BoundSource, BoundStatement
+from velostream.validation.bound import BoundStatement
 from velostream.validation.rules.base import Look
 from velostream.validation.walk import sources_of
 
@@ -29,20 +29,19 @@ def check(statement: BoundStatement, look: Look) -> None:
         if relation.connector is not None and relation.settings is not None:
             _generated(relation, look)
     if statement.creates is None or not statement.creates.is_table:
-        for member in sources_of(statement.query):
-            _table_settings(member, look)
+        for relation in relations:
+            _table_settings(relation, look)
     _read_back(statement, look)
 
 
-def _table_settings(member: BoundSource, look: Look) -> None:
-    relation = member.relation
+def _table_settings(relation: Relation, look: Look) -> None:
     if relation.is_table or relation.connector is None or relation.settings is None:
         return
     for name in _OF_TABLES:
         value = relation.settings.values.get(name)
         if value is not None:
             message = f"'{name}' is a setting of tables, and '{relation.name}' is read as a stream"
-            look.findings.error("unknown-property", message, value.origin.span or member.span, hint="remove it")
+            look.findings.error("unknown-property", message, value.origin.span or relation.span, hint="remove it")
 
 
 def _generated(relation: Relation, look: Look) -> None:

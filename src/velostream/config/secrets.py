@@ -2,10 +2,10 @@
 
 import re
 
-_SECRET = re.compile(
-    r"password|passwd|secret|token|jaas|credential|access.?key|user.info|authorization|private.?key", re.IGNORECASE
-)
+_WORDS = r"password|passwd|secret|token|jaas|credential|access.?key|user.info|authorization|private.?key"
+_SECRET = re.compile(_WORDS, re.IGNORECASE)
 _IN_URL = re.compile(r"(?<=://)([^/@:\s]*):([^/@\s]*)@")
+_PARAMETER = re.compile(rf"([?&;][^=&;?]*(?:{_WORDS})[^=&;?]*=)[^&;\s]*", re.IGNORECASE)
 
 
 def is_secret(key: str) -> bool:
@@ -15,4 +15,6 @@ def is_secret(key: str) -> bool:
 
 def masked(key: str, text: str) -> str:
     """The text as it may be shown in errors, plans and logs."""
-    return "****" if is_secret(key) else _IN_URL.sub(r"\1:****@", text)
+    if is_secret(key):
+        return "****"
+    return _PARAMETER.sub(r"\1****", _IN_URL.sub(r"\1:****@", text))

@@ -70,6 +70,7 @@ def test_sinks_tell_columns_keys_and_guarantees() -> None:
     assert sink == {
         "name": "out",
         "connector": "database_sink",
+        "place": {"table": "t", "url": "postgresql://localhost/d"},
         "format": None,
         "writes": "upsert",
         "guarantee": "exactly once",
@@ -78,3 +79,31 @@ def test_sinks_tell_columns_keys_and_guarantees() -> None:
         "columns": ["symbol", "n", "_window_start", "_revision"],
         "added": ["_window_start", "_revision"],
     }
+
+
+def test_sources_and_sinks_tell_where_they_are_and_no_secret() -> None:
+    [job] = explain_data(
+        planned(
+            """SELECT t.id PRIMARY KEY FROM trades t JOIN limits l ON l.symbol = t.symbol INTO out WITH (
+                 'out.type' = 'database_sink', 'out.url' = 'postgresql://me:hush@h/d?sslpassword=hush&a=b',
+                 'out.table' = 't', 'out.password' = 'hush')"""
+        )
+    )["jobs"]
+    found = {node["node"]: node for node in nodes(job["plan"])}
+    assert found["Scan"]["place"] == {"topic": "trades", "bootstrap.servers": "localhost:9092"}
+    assert found["TableScan"]["place"] == {"path": "limits.csv"}
+    assert found["Sinks"]["sinks"][0]["place"] == {
+        "table": "t",
+        "url": "postgresql://me:****@h/d?sslpassword=****&a=b",
+    }
+    assert "hush" not in json.dumps(job)
+
+
+def test_a_project_that_sets_the_event_time_tells_the_watermark() -> None:
+    sql = "SELECT symbol, at + INTERVAL '1' HOUR AS _event_time FROM trades"
+    sink = " INTO o WITH ('o.type' = 'kafka_sink', 'o.topic' = 't', 'o.bootstrap.servers' = 'h:9092')"
+    [job] = explain_data(planned(sql + sink))["jobs"]
+    [project] = [node for node in nodes(job["plan"]) if node["node"] == "Project"]
+    assert [mark["max_out_of_orderness"] for mark in project["watermarks"]] == [5_000_000]
+    [job] = explain_data(planned("SELECT symbol FROM trades" + sink))["jobs"]
+    assert all(node["watermarks"] == [] for node in nodes(job["plan"]) if node["node"] == "Project")

@@ -98,3 +98,17 @@ def test_a_job_says_its_metrics_and_its_line() -> None:
     application = planned("-- @metric: seen_total\n-- @metric_type: counter\nSELECT symbol FROM trades")
     assert "metric: seen_total" in explain_text(application)
     assert application.jobs[0].line > 1
+
+
+def test_a_scan_and_a_sink_say_where_they_are() -> None:
+    sink = "INTO o WITH ('o.type' = 'kafka_sink', 'o.topic' = 'copies', 'o.bootstrap.servers' = 'h:9092')"
+    text = tree(planned(f"SELECT symbol FROM trades {sink}").jobs[0].root)
+    assert "reads: topic trades, bootstrap.servers localhost:9092" in text
+    assert "o [kafka_sink json] to topic copies, bootstrap.servers h:9092, appends" in text
+
+
+def test_a_statement_that_sets_the_event_time_says_its_watermark() -> None:
+    sql = """CREATE STREAM later AS SELECT symbol, at + INTERVAL '1' HOUR AS _event_time FROM trades;
+             SELECT symbol, COUNT(*) AS n FROM later GROUP BY symbol WINDOW TUMBLING(1m)"""
+    text = tree(planned(sql).jobs[-1].root)
+    assert "5s behind the newest event of each partition" in text

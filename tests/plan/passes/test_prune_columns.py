@@ -1,6 +1,6 @@
 from tests.plan.asking import around, found, job, planned
 
-from velostream.plan.nodes import Headers, RowWindows, Scan, SubqueryCheck, TableScan, Union
+from velostream.plan.nodes import Headers, JoinTable, RowWindows, Scan, SubqueryCheck, TableScan, Union
 from velostream.plan.passes.prune_columns import prune_columns
 
 
@@ -79,3 +79,11 @@ def test_what_a_metric_reads_is_kept() -> None:
 def test_values_lose_the_columns_that_nobody_reads() -> None:
     [scan] = found(job("SELECT sensor FROM readings").root, Scan)
     assert scan.fields.names == ("readings.sensor",)
+
+
+def test_a_default_goes_with_its_column() -> None:
+    sql = """SELECT t.id, l.owner FROM trades t LEFT JOIN limits l ON l.symbol = t.symbol WITH (
+               'limits.missing.data.strategy' = 'use_defaults(owner = ''none'', most = 1)')"""
+    [join] = found(job(sql).root, JoinTable)
+    assert [name for name, _ in join.missing.defaults] == ["l.owner"]
+    assert join.missing.strategy == "use_defaults"

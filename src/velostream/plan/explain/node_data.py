@@ -18,6 +18,7 @@ from velostream.plan.explain.parts import (
     watermark_data,
     window_data,
 )
+from velostream.plan.explain.places import place_data
 from velostream.plan.nodes import (
     Aggregate,
     Deduplicate,
@@ -53,6 +54,7 @@ def _scan(node: Scan) -> Data:
         "source": node.source,
         "alias": node.alias,
         "connector": node.connector,
+        "place": place_data(node.settings),
         "bounded": node.ends,
         "inferred": node.infers,
         "changelog": node.changelog,
@@ -69,6 +71,7 @@ def _table_scan(node: TableScan) -> Data:
         "alias": node.alias,
         "statement": node.statement or None,
         "connector": node.connector or None,
+        "place": {} if node.statement else place_data(node.settings),
         "key": list(node.key),
         "version_time": node.version_time or None,
         "refresh": node.refresh or None,
@@ -93,7 +96,13 @@ def _filter(node: Filter) -> Data:
 
 @DATA.on(Project)
 def _project(node: Project) -> Data:
-    return {"columns": columns_data(node.columns), "event_time": node.time or None, "star": node.star}
+    marks = [watermark_data(scan.watermark) for scan in node.walk() if isinstance(scan, Scan)] if node.sets_time else []
+    return {
+        "columns": columns_data(node.columns),
+        "event_time": node.time or None,
+        "watermarks": marks,
+        "star": node.star,
+    }
 
 
 @DATA.on(Unnest)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from velostream.durations import show
 from velostream.plan.explain import words
+from velostream.plan.explain.places import place_text
 from velostream.plan.explain.words import listed
 from velostream.plan.fields import Field
 from velostream.plan.nodes import (
@@ -43,6 +44,7 @@ TEXT: Visitor[tuple[str, Details]] = Visitor("explain text")
 def _scan(node: Scan) -> tuple[str, Details]:
     more = " and those inferred at the first start" if node.infers else ""
     details = [
+        *_place(node.settings),
         *_columns(node.columns, node.alias, more),
         ("event time", words.event_time_text(node.event_time)),
     ]
@@ -63,6 +65,11 @@ _WAYS = {
 }
 
 
+def _place(settings: object) -> Details:
+    place = place_text(settings)
+    return [("reads", place)] if place else []
+
+
 def _columns(members: tuple[Field, ...], alias: str, more: str = "") -> Details:
     """What is read, without the alias: columns, and the system columns that travel along."""
     names = [(member.name.removeprefix(f"{alias}."), member.system) for member in members]
@@ -78,7 +85,8 @@ def _aliased(name: str, alias: str) -> str:
 @TEXT.on(TableScan)
 def _table_scan(node: TableScan) -> tuple[str, Details]:
     origin = f"made by {node.statement}" if node.statement else node.connector
-    details = _columns(node.columns, node.alias)
+    details = [] if node.statement else _place(node.settings)
+    details += _columns(node.columns, node.alias)
     details += [("key", listed(node.key))] if node.key else []
     details += [("refresh", node.refresh)] if node.refresh else []
     details += [("versions by", node.version_time)] if node.version_time else []
@@ -119,6 +127,9 @@ def _project(node: Project) -> tuple[str, Details]:
     details += [("", "all columns inferred at the first start")] if node.star else []
     details += [("computes", listed(map(words.column_text, computed)))] if computed else []
     details += [("carries", listed(map(words.column_text, carried)))] if carried else []
+    if node.sets_time:
+        marks = dict.fromkeys(words.watermark_text(scan.watermark) for scan in node.walk() if isinstance(scan, Scan))
+        details += [("watermark", f"by {node.time}: {mark}") for mark in marks]
     return "Project", details
 
 
@@ -278,7 +289,9 @@ def _sinks(node: Sinks) -> tuple[str, Details]:
 
 def _target(target: SinkTarget) -> str:
     form = f" {target.format}" if target.format else ""
-    parts = [f"{target.name} [{target.connector}{form}]", f"{target.writes.value}s" if target.writes else ""]
+    place = place_text(target.settings)
+    parts = [f"{target.name} [{target.connector}{form}]" + (f" to {place}" if place else "")]
+    parts.append(f"{target.writes.value}s" if target.writes else "")
     window = [name for name in target.identity if name not in target.key]
     within = f" with {listed(window)}" if window else ""
     parts.append(f"key {listed(target.key)}{within}" if target.key else "no key")

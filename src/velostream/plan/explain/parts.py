@@ -7,6 +7,7 @@ from dataclasses import fields as dataclass_fields
 from typing import Any
 
 from velostream.plan.emission import Emission, Lateness
+from velostream.plan.explain.places import place_data
 from velostream.plan.expression import Expression
 from velostream.plan.fields import Field
 from velostream.plan.nodes import AggregateCall, Column, KeyPair, Order, RowCall, Sinks, SinkTarget, Window
@@ -149,6 +150,7 @@ def target_data(target: SinkTarget, node: Sinks) -> Data:
     return {
         "name": target.name,
         "connector": target.connector,
+        "place": place_data(target.settings),
         "format": target.format or None,
         "writes": target.writes.value,
         "guarantee": target.guarantee.value,

@@ -81,6 +81,12 @@ class Project(Node):
         return self.event_time or self.outputs.get(self.input.time, "")
 
     @property
+    def sets_time(self) -> bool:
+        """True where the event time is computed here, or is another column than that of the input: `AS _event_time`."""
+        column = next((column for column in self.columns if column.name == self.time), None)
+        return column is not None and not (column.is_renamed and column.expression.name == self.input.time)
+
+    @property
     def position(self) -> tuple[str, ...]:
         """That of the input, under its new names."""
         return self._kept(self.input.position)

@@ -71,7 +71,17 @@ def _same(node: Node, required: Names) -> Node:
     return node.with_children([PRUNE(child, _of(wanted, child.fields)) for child in node.children])
 
 
-@PRUNE.on(Filter, Unnest, JoinTable, JoinStreams, Deduplicate, Distinct, OrderLimit, Sinks, Materialise, Print)
+@PRUNE.on(JoinTable)
+def _join_table(node: JoinTable, required: Names) -> Node:
+    """A default goes with its column: one that nobody reads has none to fill."""
+    wanted = _read(node, required)
+    defaults = tuple((name, value) for name, value in node.missing.defaults if name in wanted)
+    children = [PRUNE(child, _of(wanted, child.fields)) for child in node.children]
+    # Both at once: a node is checked when it is made.
+    return replace(node, left=children[0], right=children[1], missing=replace(node.missing, defaults=defaults))
+
+
+@PRUNE.on(Filter, Unnest, JoinStreams, Deduplicate, Distinct, OrderLimit, Sinks, Materialise, Print)
 def _passing(node: Node, required: Names) -> Node:
     return _same(node, required)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from velostream.errors import VeloError
 from velostream.plan.nodes import Aggregate, Scan
 from velostream.plan.nodes.base import Node
 from velostream.spark.lower.context import Lowering, column
@@ -71,6 +72,7 @@ def lower_aggregate(node: Aggregate, frame: DataFrame, lowering: Lowering) -> St
     """The streaming part of a stateful node."""
     from pyspark.sql import functions as F  # noqa: N812
 
+    _refuse_unready(node, lowering)
     wanted, settings, keys, values = _wanted(node)
     time = node.window.time if node.window is not None else None
     time_name = time.name if time is not None and time.is_field else node.input.time
@@ -96,6 +98,20 @@ def lower_aggregate(node: Aggregate, frame: DataFrame, lowering: Lowering) -> St
     stage = _operated(routed, layout, lowering)
     schema = _results(routed, settings, keys)
     return Stage(stage, schema, node, keys, values)
+
+
+def _refuse_unready(node: Aggregate, lowering: Lowering) -> None:
+    """What the operator knows and the query around it cannot give yet is refused, never ignored."""
+    missing = ""
+    if any(scan.watermark.strategy in ("punctuated", "periodic") for scan in _scans(node)):
+        missing = "a punctuated or periodic watermark"
+    elif (node.emission.early or node.emission.fallback) and not lowering.run.bounded:
+        missing = "EMIT EARLY on input that does not end"
+    elif node.fill != "none":
+        missing = "gap filling"
+    if missing:
+        hint = "velo explain shows the plan; --until-done runs bounded input"
+        raise VeloError(f"{missing} cannot be run yet", hint=hint, code="unsupported")
 
 
 _KINDS = {"_source": "string", "_partition": "int", "_offset": "bigint"}

@@ -6,8 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from velostream.errors import VeloError
 from velostream.plan.job import Job
-from velostream.plan.nodes import Aggregate, Filter, Node, Project, Scan
+from velostream.plan.nodes import Aggregate, Filter, Node, Print, Project, Scan, Sinks
+from velostream.plan.nodes.filter import WITHDRAW
 from velostream.spark.lower.aggregate import Stage, lower_aggregate
 from velostream.spark.lower.context import Lowering
 from velostream.spark.lower.rows import lower_filter, lower_project
@@ -16,6 +18,7 @@ from velostream.spark.lower.scan import lower_scan
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+WRITABLE = ("file_sink", "console_sink")
 _ROWS: dict[type[Node], Callable[[Any, Any, Lowering], Any]] = {Filter: lower_filter, Project: lower_project}
 
 
@@ -30,15 +33,35 @@ class LoweredJob:
 
 def lower_job(job: Job, lowering: Lowering) -> LoweredJob:
     """The plan of a job as a Spark query. A node that cannot be run is an error that names it."""
+    _refuse_ends(job, lowering)
     node = job.root.children[0]
     above: list[Node] = []
     while not isinstance(node, Aggregate) and len(node.children) == 1:
         above.append(node)
         node = node.children[0]
     if isinstance(node, Aggregate):
+        for each in above:
+            if type(each) not in _ROWS or (isinstance(each, Filter) and each.mode == WITHDRAW):
+                raise lowering.refuse(each)
         stage = lower_aggregate(node, _stream(node.input, lowering), lowering)
         return LoweredJob(stage.frame, lambda batch: _apply(stage, above, batch, lowering), stateful=True)
     return LoweredJob(_stream(job.root.children[0], lowering), lambda batch: batch, stateful=False)
+
+
+def _refuse_ends(job: Job, lowering: Lowering) -> None:
+    """Sources and sinks that cannot be run yet are said before anything starts."""
+    if not isinstance(job.root, (Sinks, Print)):
+        raise lowering.refuse(job.root)
+    targets = job.root.targets if isinstance(job.root, Sinks) else ()
+    for target in targets:
+        if target.connector not in WRITABLE:
+            message = f"sink '{target.name}' is a {target.connector}, which cannot be run yet"
+            raise VeloError(message, hint=f"use {' or '.join(WRITABLE)}", code="unsupported")
+    for scan in job.scans:
+        if scan.infers:
+            message = f"the columns of '{scan.source}' are not known"
+            hint = "declare them: CREATE STREAM name (column TYPE, …) WITH (…)"
+            raise VeloError(message, hint=hint, code="unknown-schema")
 
 
 def _apply(stage: Stage, above: list[Node], batch: DataFrame, lowering: Lowering) -> DataFrame:

@@ -453,12 +453,53 @@ def test_the_longer_of_two_names_that_fit_owns_the_key() -> None:
         ({"trades.auto.offset.reset": "timestamp"}, "missing-property", "needs 'start.time'"),
         ({"trades.watermark.strategy": "punctuated"}, "missing-property", "needs 'watermark.punctuation'"),
         ({"trades.dedup.ttl": "1h"}, "missing-property", "'dedup.ttl' needs 'dedup.key'"),
+        ({"trades.event.time.zone": "+02:00"}, "missing-property", "'event.time.zone' needs 'event.time.field'"),
+        ({"trades.event.time.format": "epoch"}, "missing-property", "'event.time.format' needs 'event.time.field'"),
+        ({"trades.event.time.fallback": "null"}, "missing-property", "'event.time.fallback' needs"),
+        ({"state.cold.backend": "files"}, "missing-property", "= 'files' needs 'state.cold.location'"),
+        (
+            {"batch.strategy": "memory", "batch.window": "1s"},
+            "conflicting-properties",
+            "'batch.window' has no effect with 'batch.strategy' = 'memory'",
+        ),
     ],
 )
 def test_settings_that_need_or_contradict_others_are_found(given_: dict[str, str], code: str, message: str) -> None:
     asked = Asked({**TRADES, **given_}, source())
     assert asked.codes == [code]
     assert message in asked.problems[0][1]
+
+
+@pytest.mark.parametrize("key", ["event.time.zone=+02:00", "state.cold.backend=none", "batch.size=5", "preset=prod"])
+def test_settings_that_may_be_used_elsewhere_need_nothing(key: str) -> None:
+    name, text = key.split("=")
+    assert not Asked({**TRADES, name: text}, source()).problems
+
+
+def test_what_set_says_of_a_source_needs_nothing() -> None:
+    zone = Entry("trades.event.time.zone", "UTC", Origin(Layer.SESSION))
+    assert not Asked(TRADES, source(), more=[zone]).problems
+
+
+@pytest.mark.parametrize(
+    ("given_", "code"),
+    [
+        ({"trades.config_file": "not_there.yaml"}, "missing-config"),
+        ({"config_file": "not_there.yaml"}, "missing-config"),
+        ({"trades.type": "kafka_source", "trades.topic": "${NOT_SET}"}, "missing-variable"),
+        ({"trades.type": "${NOT_SET}", "trades.topic": "t"}, "missing-variable"),
+        ({**TRADES, "trades.dedup.key[1]": "a", "trades.dedup.ttl": "1h"}, "invalid-property"),
+    ],
+)
+def test_what_could_not_be_read_is_not_missed_as_well(given_: dict[str, str], code: str) -> None:
+    asked = Asked(given_, source())
+    assert asked.codes == [code]
+    assert asked.resolved.doubtful == {"trades"}
+
+
+def test_what_could_not_be_read_of_one_owner_does_not_excuse_another() -> None:
+    asked = Asked({"out.type": "file_sink", "out.path": "${NOT_SET}", "trades.type": "file_source"}, source(), sink())
+    assert sorted(asked.codes) == ["missing-property", "missing-variable"]
 
 
 keys = st.text("abcdefghijklmnopqrstuvwxyz._-[]0${}|:' ", min_size=0, max_size=20)

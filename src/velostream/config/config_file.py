@@ -94,7 +94,8 @@ class ConfigFiles:
             ) from None
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-            raise InvalidConfig(f"configuration file '{named}' cannot be read: {reason}") from None
+            hint = "name a readable YAML file in UTF-8"
+            raise InvalidConfig(f"configuration file '{named}' cannot be read: {reason}", hint=hint) from None
         try:
             return [_Placed(leaf, shown) for leaf in flatten(text)]
         except InvalidConfig as error:

@@ -49,7 +49,8 @@ def flatten(text: str) -> list[Leaf]:
     for leaf in leaves:
         first = seen.setdefault(fold(leaf.key), leaf)
         if first is not leaf:
-            raise InvalidConfig(f"line {leaf.line}: '{leaf.key}' is given a second time, first in line {first.line}")
+            message = f"line {leaf.line}: '{leaf.key}' is given a second time, first in line {first.line}"
+            raise InvalidConfig(message, hint="keep one")
     return leaves
 
 

@@ -13,7 +13,7 @@ from velostream.config.failure import CIRCUIT_BREAKER, DEAD_LETTERS, FAILURE
 from velostream.config.lateness import LATENESS
 from velostream.config.observing import OBSERVING
 from velostream.config.property import Family, Known, Property, Scope
-from velostream.config.rule import Needs, NotAbove, memory_budget
+from velostream.config.rule import Needs, NotAbove, OnlyWith, memory_budget
 from velostream.config.running import CONFIG_FILE, RUNNING, SPARK
 from velostream.config.state import STATE
 from velostream.config.tables import TABLES
@@ -55,10 +55,24 @@ def scoped(scope: Scope) -> tuple[Property, ...]:
     return tuple(declared for group in GROUPS for declared in group.properties if scope in declared.scopes)
 
 
-JOB_RULES = (NotAbove("batch.min.size", "batch.max.size"), memory_budget)
+JOB_RULES = (
+    NotAbove("batch.min.size", "batch.max.size"),
+    memory_budget,
+    OnlyWith("batch.size", "batch.strategy", "fixed_size"),
+    OnlyWith("batch.window", "batch.strategy", "time_window"),
+    OnlyWith("batch.memory", "batch.strategy", "memory"),
+    OnlyWith("batch.min.size", "batch.strategy", "adaptive"),
+    OnlyWith("batch.max.size", "batch.strategy", "adaptive"),
+    OnlyWith("batch.target.latency", "batch.strategy", "adaptive"),
+    Needs("state.cold.backend", "state.cold.location", value="postgres", written=True),
+    Needs("state.cold.backend", "state.cold.location", value="files", written=True),
+)
 SOURCE_RULES = (
     Needs("watermark.strategy", "watermark.punctuation", value="punctuated"),
     Needs("dedup.ttl", "dedup.key"),
+    Needs("event.time.format", "event.time.field", written=True),
+    Needs("event.time.zone", "event.time.field", written=True),
+    Needs("event.time.fallback", "event.time.field", written=True),
 )
 
 JOB = Known(scoped(Scope.JOB), (SPARK,), rules=JOB_RULES)

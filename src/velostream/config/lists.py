@@ -11,8 +11,8 @@ from velostream.diagnostics import Findings
 _MEMBER = re.compile(r"(.+)\[([0-9]+)\]")
 
 
-def join_lists(entries: Iterable[Entry], findings: Findings) -> list[Entry]:
-    """The entries, members of a list put together; a list with gaps or with a member twice is refused."""
+def join_lists(entries: Iterable[Entry], findings: Findings, lost: set[str]) -> list[Entry]:
+    """The entries, members of a list put together; a list with gaps (it is `lost`) or a member twice is refused."""
     joined: list[Entry] = []
     members: dict[tuple[str, Layer], dict[int, Entry]] = {}
     for entry in entries:
@@ -34,6 +34,7 @@ def join_lists(entries: Iterable[Entry], findings: Findings) -> list[Entry]:
             findings.error(
                 "invalid-property", message, first.origin.span, hint="number the members from 0 without gaps"
             )
+            lost.add(key)
             continue
         texts = tuple(items[index].text for index in range(len(items)))
         joined.append(Entry(key, ",".join(texts), first.origin, texts))

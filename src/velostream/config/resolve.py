@@ -72,6 +72,8 @@ class Resolved:
     job: Settings
     owners: Mapping[str, Settings] = field(default_factory=dict)
     windows: Mapping[str, NamedWindow] = field(default_factory=dict)
+    doubtful: frozenset[str] = frozenset()
+    """Owners of which something could not be read, by their names in small letters."""
 
     def __getitem__(self, owner: str) -> Settings:
         return self.owners[owner.casefold()]
@@ -84,20 +86,21 @@ class Resolved:
 def resolve(entries: Iterable[Entry], owners: Iterable[Owner], around: Surroundings, findings: Findings) -> Resolved:
     """The settings that hold for a statement; all problems go to `findings`."""
     members = tuple(owners)
-    given = _substituted([*entries, *_addresses(members)], around, findings)
-    everything = join_lists([*given, *_from_files(given, members, around, findings)], findings)
+    lost: set[str] = set()
+    given = _substituted([*entries, *_addresses(members)], around, findings, lost)
+    everything = join_lists([*given, *_from_files(given, members, around, findings, lost)], findings, lost)
     router = Router(members, around.environment, around.names)
     job_portion, portions = router.route(everything, findings)
     settler = Settler(job_portion, around.environment, findings)
     job = with_preset(settler.settle())
     settler.check(job)
-    settings = {}
+    settings, doubtful = {}, frozenset(o.name.casefold() for o in members if _concerns(lost, o, members))
     for owner in members:
         name = owner.name.casefold()
-        settler = Settler(portions[name], around.environment, findings, owner)
+        settler = Settler(portions[name], around.environment, findings, owner, doubtful=name in doubtful)
         settings[name] = settler.settle(job)
         settler.check(settings[name])
-    return Resolved(job, settings, named_windows(job, findings))
+    return Resolved(job, settings, named_windows(job, findings), doubtful)
 
 
 def _addresses(owners: Iterable[Owner]) -> list[Entry]:
@@ -105,8 +108,15 @@ def _addresses(owners: Iterable[Owner]) -> list[Entry]:
     return [Entry(f"{owner.name}.{entry.key}", entry.text, entry.origin) for owner in owners for entry in owner.given]
 
 
-def _substituted(entries: Iterable[Entry], around: Surroundings, findings: Findings) -> list[Entry]:
-    """The entries with variables put in; one whose variable is not set is left out."""
+def _concerns(lost: Iterable[str], owner: Owner, owners: tuple[Owner, ...]) -> bool:
+    """True where a key that could not be read is this owner's, or nobody's by name and so perhaps this owner's."""
+    own, prefixes = f"{owner.name.casefold()}.", [f"{other.name.casefold()}." for other in owners]
+    keys = [key.strip().casefold() for key in lost]
+    return any(key.startswith(own) or not any(map(key.startswith, prefixes)) for key in keys)
+
+
+def _substituted(entries: Iterable[Entry], around: Surroundings, findings: Findings, lost: set[str]) -> list[Entry]:
+    """The entries with variables put in; one whose variable is not set is left out, and `lost`."""
     found = []
     for entry in entries:
         try:
@@ -114,13 +124,14 @@ def _substituted(entries: Iterable[Entry], around: Surroundings, findings: Findi
         except VeloError as error:
             message = f"property '{entry.key}': {error.message}"
             findings.error(error.error_code, message, entry.origin.span, hint=error.hint)
+            lost.add(entry.key)
             continue
         found.append(replace(entry, text=text))
     return found
 
 
 def _from_files(
-    entries: Iterable[Entry], owners: Iterable[Owner], around: Surroundings, findings: Findings
+    entries: Iterable[Entry], owners: Iterable[Owner], around: Surroundings, findings: Findings, lost: set[str]
 ) -> list[Entry]:
     """What the configuration files say that entries or the environment name, for the job or for one owner."""
     written = tuple(entries)
@@ -131,7 +142,11 @@ def _from_files(
         if named is None:
             continue
         layer = Layer.OWN_CONFIG if prefix else Layer.CONFIG
-        for entry in around.files.entries(named.text, layer, findings, named.origin.span):
+        before = len(findings.found)
+        read = around.files.entries(named.text, layer, findings, named.origin.span)
+        if len(findings.found) > before:
+            lost.add(named.key)
+        for entry in read:
             if fold(entry.key.rpartition(".")[2]) == CONFIG_FILE.name:
                 message = f"{entry.origin.place}: a configuration file cannot name another one by '{CONFIG_FILE.name}'"
                 findings.error("invalid-config", message, entry.origin.span, hint="use 'extends'")

@@ -1,4 +1,5 @@
-"""Rules between settings of one owner: what needs something else, and what must not be above something else."""
+"""Rules between settings of one owner: what needs something else, what has no effect beside something else, and what
+must not be above something else."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from velostream import sizes
+from velostream.config.origin import Layer
 
 if TYPE_CHECKING:
     from velostream.config.settings import Settings, Value
@@ -27,15 +29,20 @@ Rule = Callable[["Settings"], Broken | None]
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """Where `name` is set (to `value`, if one is given), `other` must be set too."""
+    """Where `name` is set (to `value`, if one is given), `other` must be set too.
+
+    With `written`, only where the statement itself says it of this owner: a preset or SET may speak of what is not
+    there.
+    """
 
     name: str
     other: str
     value: str = ""
+    written: bool = False
 
     def __call__(self, settings: Settings) -> Broken | None:
         """The rule as broken by these settings, None where they keep it."""
-        found = settings.find(self.name)
+        found = _written(settings, self.name) if self.written else settings.find(self.name)
         if found is None or (self.value and found.value != self.value) or self.other in settings:
             return None
         equals = f" = '{self.value}'" if self.value else ""
@@ -43,6 +50,30 @@ class Needs:
         declared = settings.known.find(self.other)
         example = declared[0].example if declared else ""
         return Broken("missing-property", message, f"add '{self.other}' = '{example}'", found)
+
+
+@dataclass(frozen=True, slots=True)
+class OnlyWith:
+    """What the statement itself says of `name` has an effect only where `other`, if it is set, is `value`."""
+
+    name: str
+    other: str
+    value: str
+
+    def __call__(self, settings: Settings) -> Broken | None:
+        """The rule as broken by these settings, None where they keep it."""
+        found, chosen = _written(settings, self.name), settings.find(self.other)
+        if found is None or chosen is None or chosen.value == self.value:
+            return None
+        message = f"'{self.name}' has no effect with '{self.other}' = '{chosen.text}'"
+        hint = f"remove it, or set '{self.other}' = '{self.value}'"
+        return Broken("conflicting-properties", message, hint, found)
+
+
+def _written(settings: Settings, name: str) -> Value | None:
+    """The value that the statement itself gives to this owner."""
+    found = settings.values.get(name)
+    return found if found is not None and found.origin.layer is Layer.STATEMENT else None
 
 
 @dataclass(frozen=True, slots=True)

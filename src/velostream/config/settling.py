@@ -29,15 +29,26 @@ class _Candidates:
 
 
 class Settler:
-    """Settles the values of one portion."""
+    """Settles the values of one portion.
+
+    With `doubtful`, something that was said about the owner could not be read, which is a finding already: what it
+    seems to lack may stand there.
+    """
 
     def __init__(
-        self, portion: Portion, environment: Environment, findings: Findings, owner: Owner | None = None
+        self,
+        portion: Portion,
+        environment: Environment,
+        findings: Findings,
+        owner: Owner | None = None,
+        *,
+        doubtful: bool = False,
     ) -> None:
         self.portion = portion
         self.environment = environment
         self.findings = findings
         self.owner = owner
+        self.doubtful = doubtful
         self.values: dict[str, _Candidates] = {}
         self.client: dict[str, _Candidates] = {}
 
@@ -59,7 +70,7 @@ class Settler:
         self._require(settings)
         for rule in settings.known.rules:
             broken = rule(settings)
-            if broken is not None:
+            if broken is not None and not (self.doubtful and broken.code == "missing-property"):
                 span = broken.value.origin.span if broken.value else None
                 owner = f"{self.owner.scope.value} '{self.owner.name}': " if self.owner else ""
                 self.findings.error(broken.code, owner + broken.message, span, hint=broken.hint)
@@ -133,6 +144,8 @@ class Settler:
         return None
 
     def _refuse_unknown(self, key: str, entry: Entry) -> None:
+        if self.doubtful and all(fold(other) != "type" for other, _ in self.portion.entries):
+            return
         owner = self.owner.scope.value if self.owner else "job"
         message = f"{owner} '{self.portion.name}' has no property '{key}'{_place(entry.origin)}"
         if JOB.find(key) is not None:
@@ -169,6 +182,8 @@ class Settler:
 
     def _missing(self, names: tuple[str, ...], declared: Property) -> None:
         assert self.owner is not None
+        if self.doubtful:
+            return
         needed = " or ".join(f"'{self._full(name)}'" for name in names)
         message = f"{self.owner.scope.value} '{self.owner.name}' needs {needed}: {declared.doc}"
         hint = f"add '{self._full(names[0])}' = '{declared.example}'"

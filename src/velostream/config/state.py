@@ -53,7 +53,7 @@ STATE = (
     Property(
         "state.cold.location",
         Text("URL or folder"),
-        "the database or folder for closed windows; else the PostgreSQL that PGHOST names, or beside the checkpoint",
+        "the database or folder for closed windows; where a preset chose the tier: the PostgreSQL that PGHOST names",
         "postgresql://localhost/velostream",
         scopes=_JOB,
     ),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from velostream.config.kinds import Choice, Condition, Duration
 from velostream.config.property import Property, Scope
 from velostream.diagnostics import Findings
+from velostream.positions import Span
 
 if TYPE_CHECKING:
     from velostream.config.settings import Settings, Value
@@ -113,6 +114,8 @@ class NamedWindow:
     kind: str
     lengths: Mapping[str, int]
     values: Mapping[str, Value] = field(default_factory=dict)
+    span: Span | None = None
+    """Where it is declared."""
 
 
 def named_windows(job: Settings, findings: Findings) -> dict[str, NamedWindow]:
@@ -132,7 +135,9 @@ def named_windows(job: Settings, findings: Findings) -> dict[str, NamedWindow]:
             continue
         lengths = _lengths(name, kind, values, job, findings)
         if lengths is not None:
-            windows[name] = NamedWindow(name, str(kind.value).upper(), lengths, _job_values(values, job))
+            windows[name] = NamedWindow(
+                name, str(kind.value).upper(), lengths, _job_values(values, job), kind.origin.span
+            )
     return windows
 
 

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 
 from velostream.catalog.dependencies import order
 from velostream.catalog.relation import Relation, RelationKind
+from velostream.config.keys import fold
 from velostream.config.origin import Entry, session
 from velostream.config.resolve import resolve
+from velostream.config.running import CONFIG_FILE
 from velostream.diagnostics import Findings
 from velostream.sql import statements as sql
 from velostream.sql.application import Application
@@ -28,6 +30,7 @@ from velostream.validation.select import SelectBinder, bind_query
 from velostream.validation.targets import bind_sinks, check_insert, fit_columns
 from velostream.validation.units import Unit, effective, name_of, units_of
 from velostream.validation.walk import selects_of
+from velostream.validation.windows import check_named
 
 if TYPE_CHECKING:
     from velostream.config.resolve import Surroundings
@@ -99,8 +102,9 @@ class ApplicationBinder:
                 entry = session(setting.property_name, setting.expression.name, span_of(setting))
                 found = self.findings.at(unit.parsed.name)
                 before = len(found.errors)
-                resolve([entry], (), self.around, found)
-                if len(found.errors) == before:
+                check_named(resolve([entry], (), self.around, found).windows, found)
+                # What is right in a configuration file holds, beside what is wrong in it.
+                if len(found.errors) == before or fold(entry.key) == CONFIG_FILE.name:
                     current.append(entry)
 
     def _all_names(self) -> tuple[str, ...]:

@@ -29,6 +29,7 @@ from velostream.sql.spans import span_of
 from velostream.validation.declarations import declared_schema, watermark_entries
 from velostream.validation.inputs import short_name
 from velostream.validation.units import Unit, name_of
+from velostream.validation.windows import check_named
 
 if TYPE_CHECKING:
     from velostream.validation.bind import ApplicationBinder
@@ -46,7 +47,7 @@ class StatementSettings:
         self.places: dict[Span, Span] = {}
         """Where the value of each setting stands."""
         self.refused: set[str] = set()
-        """Addresses that could not be read: that has been said."""
+        """Addresses, and names of sources, whose settings could not be read: that has been said."""
         self.resolved: Resolved | None = None
 
     @property
@@ -78,7 +79,9 @@ class StatementSettings:
         owners = self._owners()
         trial = resolve(entries, owners, self.binder.around, Findings())
         kept = [owner for owner in owners if self._counts(owner, trial)]
+        self.refused |= {name for name in trial.doubtful if "type" not in trial.owners[name].values}
         self.resolved = resolve(entries, kept, self.binder.around, self.findings)
+        check_named(self.resolved.windows, self.findings)
         return self
 
     def _counts(self, owner: Owner, trial: Resolved) -> bool:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
 from velostream.config.origin import Layer
+from velostream.config.windowing import NamedWindow
+from velostream.diagnostics import Findings
 from velostream.durations import show
 from velostream.errors import VeloError
 from velostream.registry import did_you_mean
@@ -72,11 +75,12 @@ def _named(node: TimeWindow, context: Context) -> BoundWindow | None:
     if named is not None:
         try:
             assigner = ASSIGNERS[named.kind](**named.lengths)
-        except VeloError as error:
-            context.findings.refuse(error, span_of(node))
+        except VeloError:  # It has been said where the window is declared.
             return None
         context.use_window(named)
         return BoundWindow(assigner, None, span_of(node))
+    if any(key.casefold().startswith(f"windowing.{node.name.casefold()}.") for key in context.settings.values):
+        return None  # What it lacks has been said where it is declared.
     hint = did_you_mean(node.name, context.named_windows, "named windows")
     if node.name.upper() in ASSIGNERS:
         hint = f"a {node.name.upper()} window needs its size: {_usage(ASSIGNERS[node.name.upper()])}"
@@ -85,6 +89,16 @@ def _named(node: TimeWindow, context: Context) -> BoundWindow | None:
         "unknown-window", message, span_of(node.this), hint=hint or "declare it under windowing: in YAML"
     )
     return None
+
+
+def check_named(windows: Mapping[str, NamedWindow], findings: Findings) -> None:
+    """Refuses windows with lengths that cannot work where they are declared, whether a statement uses them or not."""
+    for window in windows.values():
+        try:
+            ASSIGNERS[window.kind](**window.lengths)
+        except VeloError as error:
+            message = f"window '{window.name}': {error.message}"
+            findings.error(error.error_code, message, window.span, hint=error.hint)
 
 
 def _arguments(node: TimeWindow, kind: Any, context: Context) -> dict[str, exp.Expr] | None:

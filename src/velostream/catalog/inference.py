@@ -6,6 +6,7 @@ from pathlib import Path
 
 from velostream.config.connections.address import format_of
 from velostream.config.settings import Settings
+from velostream.errors import VeloError
 from velostream.formats import FORMATS
 from velostream.formats.field import Field
 from velostream.formats.inference import infer
@@ -21,12 +22,24 @@ def columns_from_settings(settings: Settings, folder: Path) -> tuple[Field, ...]
         return listed
     named = _optional(settings, "schema.file")
     if named is not None:
-        return read_schema(folder / str(named), str(_optional(settings, "schema.message") or ""))
+        return _of_file(str(named), settings, folder)
     whole = FORMATS.get(str(_optional(settings, "format")))
     if whole is not None and whole.columns:
         return whole.columns
     kind = settings.find("type")
     return _sampled(settings, folder) if kind is not None and kind.value == FILE_SOURCE.name else None
+
+
+def _of_file(named: str, settings: Settings, folder: Path) -> tuple[Field, ...]:
+    """The columns of a schema file; what is wrong with it is said of the path as typed, where it is typed."""
+    path = folder / named
+    try:
+        return read_schema(path, str(_optional(settings, "schema.message") or ""))
+    except VeloError as error:
+        value = settings.value("schema.file")
+        span = value.origin.span if value is not None else None
+        message = error.message.replace(f"'{path}'", f"'{named}'")
+        raise VeloError(message, hint=error.hint, span=span, code=error.error_code) from None
 
 
 def _sampled(settings: Settings, folder: Path) -> tuple[Field, ...] | None:

@@ -40,6 +40,8 @@ class Header:
     author: str = ""
     dependencies: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
+    dependencies_span: Span | None = field(default=None, compare=False)
+    """The line that names the first of the dependencies."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from velostream.diagnostics import Findings
-from velostream.positions import Text
+from velostream.positions import Span, Text
 from velostream.sql.application import Annotation, Header
 from velostream.sql.tokens import Comment
 
@@ -36,6 +36,7 @@ class _Draft:
 
     single: dict[str, str] = field(default_factory=dict)
     lists: dict[str, list[str]] = field(default_factory=dict)
+    places: dict[str, Span] = field(default_factory=dict)
 
 
 def read_header(
@@ -52,6 +53,7 @@ def read_header(
         if not value:
             findings.error("invalid-annotation", f"'{found[1]}:' has no value", span, hint="write it behind the colon")
         elif part in _LISTS:
+            draft.places.setdefault(part, span)
             draft.lists.setdefault(part, []).extend(item.strip() for item in value.split(",") if item.strip())
         elif part in draft.single:
             findings.error("duplicate-annotation", f"'{found[1]}:' is given twice", span, hint="keep one of them")
@@ -65,4 +67,9 @@ def read_header(
         elif part:
             draft.single[part] = annotation.value
     lists = {part: tuple(draft.lists.get(part, ())) for part in _LISTS}
-    return Header(**{"name": default, **draft.single}, dependencies=lists["dependencies"], tags=lists["tags"])
+    return Header(
+        **{"name": default, **draft.single},
+        dependencies=lists["dependencies"],
+        tags=lists["tags"],
+        dependencies_span=draft.places.get("dependencies"),
+    )

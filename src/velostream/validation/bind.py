@@ -15,7 +15,7 @@ from velostream.config.resolve import resolve
 from velostream.config.running import CONFIG_FILE
 from velostream.diagnostics import Findings
 from velostream.sql import statements as sql
-from velostream.sql.application import Application
+from velostream.sql.application import Application, ParsedStatement
 from velostream.sql.spans import span_of
 from velostream.validation.bound import BoundApplication, BoundQuery, BoundSelect, BoundStatement
 from velostream.validation.columns import record_columns_of
@@ -28,7 +28,7 @@ from velostream.validation.metrics import bind_metrics
 from velostream.validation.owners import StatementSettings
 from velostream.validation.select import SelectBinder, bind_query
 from velostream.validation.targets import bind_sinks, check_insert, fit_columns
-from velostream.validation.units import Unit, effective, name_of, units_of
+from velostream.validation.units import Unit, effective, name_of, units_of, unread
 from velostream.validation.walk import selects_of
 from velostream.validation.windows import check_named
 
@@ -57,12 +57,17 @@ class ApplicationBinder:
         self.units = effective(units_of(application))
         self.relations: dict[str, Relation] = {}
         self.created: dict[str, Unit] = {}
+        self.unread: set[str] = set()
+        """What statements would create that could not be parsed, in small letters."""
         self.sessions: dict[str, list[Entry]] = {}
         """What the command line and SET say for each statement."""
 
     def bind(self) -> BoundApplication:
         """All statements; what cannot be bound is left out, with findings."""
         self._collect_names()
+        for kind, name, parsed in unread(self.application):
+            self.unread.add(name.casefold())
+            self._remember(kind, name, parsed)
         self.around.names = self._all_names()
         self._collect_sessions()
         bound: dict[str, BoundStatement] = {}
@@ -138,7 +143,7 @@ class ApplicationBinder:
         findings = self.findings.at(unit.parsed.name)
         tree = unit.tree
         if unit.query is None and not isinstance(tree, (sql.CreateRelation, sql.InsertInto)):
-            check_names(tree, self.created, findings)
+            check_names(tree, self.created, self.relations, findings)
             return BoundStatement(unit.parsed, unit.parsed.name)
         settings = StatementSettings(unit, self, findings).resolve()
         if unit.query is None and isinstance(tree, sql.CreateRelation):
@@ -194,13 +199,15 @@ class ApplicationBinder:
         )
 
     def _remember_unbound(self, unit: Unit) -> None:
-        """A stream that cannot be bound is still a name: its readers are not told that it is unknown."""
         if unit.creates:
-            from velostream.catalog.schema import Schema
+            self._remember(str(unit.tree.args["kind"]).upper(), unit.creates, unit.parsed)
 
-            kind = RelationKind.TABLE if str(unit.tree.args["kind"]).upper() == "TABLE" else RelationKind.STREAM
-            schema = Schema((), is_open=True)
-            self.relations[unit.creates.casefold()] = Relation(unit.creates, kind, schema, unit.parsed.name)
+    def _remember(self, word: str, name: str, parsed: ParsedStatement) -> None:
+        """A stream that cannot be bound is still a name: its readers are not told that it is unknown."""
+        from velostream.catalog.schema import Schema
+
+        kind = RelationKind.TABLE if word == "TABLE" else RelationKind.STREAM
+        self.relations[name.casefold()] = Relation(name, kind, Schema((), is_open=True), parsed.name)
 
     def _created(self, unit: Unit, query: BoundQuery, context: Context) -> Relation:
         kind = RelationKind.TABLE if str(unit.tree.args["kind"]).upper() == "TABLE" else RelationKind.STREAM

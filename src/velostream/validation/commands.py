@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from velostream.catalog.relation import Relation
 from velostream.diagnostics import Findings
 from velostream.registry import did_you_mean
 from velostream.sql import statements as sql
@@ -14,8 +15,10 @@ from velostream.validation.units import Unit
 _NAMING = ("SCHEMA", "PROPERTIES STREAM", "PROPERTIES TABLE", "PARTITIONS")
 
 
-def check_names(tree: sql.Statement, created: Mapping[str, Unit], findings: Findings) -> None:
-    """Refuses commands on something that the file does not have."""
+def check_names(
+    tree: sql.Statement, created: Mapping[str, Unit], relations: Mapping[str, Relation], findings: Findings
+) -> None:
+    """Refuses commands on something that the file does not have; `relations` also has what could not be parsed."""
     target = None
     if isinstance(tree, sql.Describe) or (isinstance(tree, sql.DropRelation) and not tree.args.get("if_exists")):
         target = tree.this
@@ -24,6 +27,8 @@ def check_names(tree: sql.Statement, created: Mapping[str, Unit], findings: Find
     if target is None:
         return
     unit = created.get(target.name.casefold())
+    if unit is None and target.name.casefold() in relations:
+        return
     if unit is None:
         names = [other.creates for other in created.values()]
         hint = did_you_mean(target.name, names, "streams and tables") or "create it first"

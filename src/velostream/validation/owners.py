@@ -46,8 +46,8 @@ class StatementSettings:
         """The owner's name of each relation that the statement names, by the relation's name in small letters."""
         self.places: dict[Span, Span] = {}
         """Where the value of each setting stands."""
-        self.refused: set[str] = set()
-        """Addresses, and names of sources, whose settings could not be read: that has been said."""
+        self.refused: set[str] = set(binder.unread)
+        """Addresses and names of what could not be read, its settings or its statement: that has been said."""
         self.resolved: Resolved | None = None
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -10,6 +11,12 @@ from sqlglot import exp
 from velostream.sql import statements as sql
 from velostream.sql.application import Application, ParsedStatement
 from velostream.sql.nodes import Location
+
+_CREATES = re.compile(
+    r"\bCREATE\s+(?:OR\s+REPLACE\s+)?(?:MATERIALIZED\s+)?(STREAM|TABLE|VIEW)\s+(?:IF\s+NOT\s+EXISTS\s+)?"
+    r"(?:`([^`]+)`|(\w+))",
+    re.IGNORECASE,
+)
 
 
 @dataclass(slots=True)
@@ -33,6 +40,14 @@ class Unit:
 def units_of(application: Application) -> list[Unit]:
     """The units of all statements that could be parsed."""
     return [_unit(parsed, parsed.tree) for parsed in application.statements if parsed.tree is not None]
+
+
+def unread(application: Application) -> Iterator[tuple[str, str, ParsedStatement]]:
+    """The kind and name of what statements would create that could not be parsed: their readers may name it."""
+    for parsed in application.statements:
+        found = _CREATES.search(parsed.text) if parsed.tree is None else None
+        if found is not None:
+            yield found[1].upper(), found[2] or found[3], parsed
 
 
 def effective(units: list[Unit]) -> list[Unit]:

@@ -69,5 +69,7 @@ def _library(application: Application, folder: Path) -> Library:
     try:
         return library_with(application.header.dependencies, folder)
     except VeloError as error:
-        application.findings.refuse(error)
+        typed = error.message.replace(f"'{folder}/", "'") if folder != Path() else error.message
+        span = application.header.dependencies_span
+        application.findings.error(error.error_code, typed, error.span or span, hint=error.hint)
         return LIBRARY

@@ -22,6 +22,7 @@ from velostream.validation.rules import (
     table_keys,
     unbounded_state,
     unused_streams,
+    visible_columns,
     windowless,
     written_settings,
 )
@@ -50,5 +51,6 @@ RULES: tuple[Rule, ...] = (
     table_keys.check,
     unbounded_state.check,
     unused_streams.check,
+    visible_columns.check,
     written_settings.check,
 )

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from velostream.config.origin import Layer
-from velostream.validation.bound import BoundSelect, BoundStatement
+from velostream.validation.bound import (
+    BoundQuery,
+    BoundSelect,
+    BoundSource,
+    BoundStatement,
+    BoundSubquery,
+    BoundUnion,
+)
 from velostream.validation.rules.base import Look
 from velostream.validation.walk import selects_of
 
@@ -21,6 +28,7 @@ def check(statement: BoundStatement, look: Look) -> None:
     if statement.settings is None or statement.query is None:
         return
     selects = list(selects_of(statement.query))
+    _refuse_ttl(statement, selects, look)
     if not any(select.aggregated or select.distinct for select in selects):
         _refuse_emission(statement, look)
     if any(select.windowed for select in selects):
@@ -38,6 +46,31 @@ def check(statement: BoundStatement, look: Look) -> None:
             continue
         message = f"'{name}' needs a time window, and this statement has none"
         look.findings.error("conflicting-properties", message, value.origin.span, hint="add WINDOW, or remove it")
+
+
+def _refuse_ttl(statement: BoundStatement, selects: list[BoundSelect], look: Look) -> None:
+    """Time to live is for state that lasts: groups, distinct rows, sorted partitions, joins that wait, tables."""
+    value = statement.settings.find("state.ttl")
+    if value is None or value.origin.layer is not Layer.STATEMENT:
+        return
+    waiting = any(
+        join.classification == "stream-stream" or (isinstance(join.right, BoundSource) and join.right.as_of is not None)
+        for select in selects
+        for join in select.joins
+    )
+    kept = any(select.aggregated or select.distinct or select.row_windows for select in selects)
+    table = statement.creates is not None and statement.creates.is_table
+    if not (kept or waiting or table or _distinct_union(statement.query)):
+        message = "'state.ttl' deletes state, and this statement keeps none"
+        look.findings.error("conflicting-properties", message, value.origin.span, hint="remove it")
+
+
+def _distinct_union(query: BoundQuery | None) -> bool:
+    """True where rows of a UNION without ALL are compared, here or in a subquery."""
+    if isinstance(query, BoundUnion):
+        return query.distinct or _distinct_union(query.left) or _distinct_union(query.right)
+    inputs = query.inputs if query is not None else ()
+    return any(_distinct_union(member.query) for member in inputs if isinstance(member, BoundSubquery))
 
 
 def _refuse_emission(statement: BoundStatement, look: Look) -> None:

@@ -59,6 +59,8 @@ def _counted(text: str) -> Counter[str]:
             words += token.text.upper().split()
         elif token.token_type in (TokenType.STRING, TokenType.RAW_STRING):
             words.append(f"'{token.text}'")
+        elif token.token_type is TokenType.HEX_STRING:
+            words += ["UNHEX", f"'{token.text}'"]
         elif match := NUMBER_WITH_TYPE.fullmatch(token.text):
             words.append(match[1])
         else:

@@ -73,7 +73,8 @@ SELECT a FROM s INTERSECT SELECT b FROM t EXCEPT ALL SELECT c FROM u ORDER BY a 
 WITH big AS (SELECT * FROM trades WHERE price > 100), named(n) AS (SELECT symbol FROM big) SELECT n, COUNT(*) FROM named GROUP BY n;
 CREATE STREAM large AS SELECT symbol, price FROM trades WHERE price > 1000;
 CREATE TABLE latest AS SELECT symbol PRIMARY KEY, price FROM trades WITH ('auto.offset.reset' = 'earliest');
-CREATE OR REPLACE STREAM IF NOT EXISTS x WITH ('a' = 'b') AS SELECT a FROM s INTO y;
+CREATE STREAM IF NOT EXISTS y AS SELECT UPPER(a) PRIMARY KEY AS k, b PRIMARY KEY l, X'1F' FROM s;
+CREATE OR REPLACE STREAM x WITH ('a' = 'b') AS SELECT a FROM s INTO y;
 CREATE VIEW v AS SELECT a FROM s;
 CREATE STREAM trades (symbol STRING NOT NULL, price DECIMAL(18, 4), quantity BIGINT COMMENT 'shares', trade_time TIMESTAMP(3), tags ARRAY<STRING>, meta STRUCT<venue: STRING, `weird name`: INT>, WATERMARK FOR trade_time AS trade_time - INTERVAL '5' SECOND, PRIMARY KEY (symbol) NOT ENFORCED) WITH ('trades.type' = 'kafka_source', 'trades.topic' = 't');
 CREATE TABLE users (id BIGINT PRIMARY KEY, name VARCHAR(20), age INT) WITH ();

@@ -152,7 +152,8 @@ def statements(draw: DrawFn) -> str:
     forms = (
         "{q}",
         "CREATE STREAM {n} AS {q}",
-        "CREATE OR REPLACE TABLE IF NOT EXISTS {n} AS {q}",
+        "CREATE OR REPLACE TABLE {n} AS {q}",
+        "CREATE TABLE IF NOT EXISTS {n} AS {q}",
         "INSERT INTO {n} {q}",
     )
     forms += ("EXPLAIN {q}", "START JOB {n} AS {q}", "DEPLOY JOB {n} VERSION 'v' AS {q} STRATEGY CANARY(10)")

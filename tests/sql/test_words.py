@@ -86,7 +86,9 @@ COMMON = (
     "a source's alias at the end",
     "a joined source",
 )
-FUNCTIONS_WITHOUT_PARENTHESES = {"CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "LOCALTIMESTAMP"}
+FUNCTIONS_WITHOUT_PARENTHESES = {
+    *("CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "LOCALTIMESTAMP", "CURRENT_USER", "SESSION_USER")
+}
 
 
 def words_of_the_grammar() -> set[str]:

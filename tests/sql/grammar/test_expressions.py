@@ -79,7 +79,6 @@ a[0].b
 m['k']
 f(x).y
 (a, b)
-X'1F'
 DATE '2024-01-01'
 TIMESTAMP '2024-01-01 00:00:00'
 INTERVAL '1' DAY
@@ -329,3 +328,16 @@ def test_an_expression_of_its_own_is_refused_where_it_stands() -> None:
 def test_a_star_stands_only_where_it_means_all() -> None:
     assert "select list" in refusal("SELECT a + * FROM s").hint
     assert select("SELECT * EXCEPT (a, b) FROM s").expressions[0].args["except_"][1].name == "b"
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("X'1F'", "UNHEX('1F')"),
+        ("CURRENT_USER", "CURRENT_USER()"),
+        ("GROUP_CONCAT(a)", "GROUP_CONCAT(a, ',')"),
+        ("GROUP_CONCAT(DISTINCT a)", "GROUP_CONCAT(DISTINCT a, ',')"),
+    ],
+)
+def test_a_short_spelling_means_the_long_one(text: str, same: str) -> None:
+    assert parse_expression(text) == parse_expression(same)

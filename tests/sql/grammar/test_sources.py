@@ -43,6 +43,7 @@ def test_a_subquery_a_function_and_values_are_sources() -> None:
     assert isinstance(source("(SELECT a FROM t) AS q(x)"), exp.Subquery)
     assert isinstance(source("range(10) r").this, exp.Anonymous)
     assert isinstance(source("VALUES (1, 2), (3, 4) AS v(x, y)"), exp.Values)
+    assert source("(VALUES (1, 2), (3, 4)) AS v(x, y)") == source("VALUES (1, 2), (3, 4) AS v(x, y)")
 
 
 def test_spark_s_watermark_belongs_to_its_source() -> None:
@@ -120,7 +121,7 @@ def test_unnest_and_lateral_views() -> None:
         ("s TABLESAMPLE (10 PERCENT)", "unsupported", "TABLESAMPLE"),
         ("s PIVOT (SUM(a) FOR b IN (1))", "unsupported", "PIVOT"),
         ("(s JOIN t ON TRUE)", "syntax", "s"),
-        ("(VALUES (1)) AS v", "syntax", "VALUES"),
+        ("(VALUES (1) AS v", "syntax", "AS"),
         ("VALUES 1", "syntax", "1"),
         ("s JOIN", "syntax", "N"),
         ("s LEFT t", "syntax", "t"),

@@ -26,10 +26,12 @@ from velostream.sql.statements import (
 
 def test_create_as() -> None:
     for kind in ("STREAM", "TABLE", "VIEW"):
-        found = tree(f"CREATE OR REPLACE {kind} IF NOT EXISTS x AS SELECT a FROM s INTO y WITH ('k' = 'v')")
+        found = tree(f"CREATE OR REPLACE {kind} x AS SELECT a FROM s INTO y WITH ('k' = 'v')")
         assert isinstance(found, CreateRelation)
         assert (found.this.name, found.args["kind"]) == ("x", kind)
-        assert (found.args["replace"], found.args["if_not_exists"]) == (True, True)
+        assert (found.args.get("replace"), found.args.get("if_not_exists")) == (True, None)
+        guarded = tree(f"CREATE {kind} IF NOT EXISTS x AS SELECT a FROM s")
+        assert (guarded.args.get("replace"), guarded.args.get("if_not_exists")) == (None, True)
         body = found.args["query"]
         assert isinstance(body, Query)
         assert body.args["sinks"]
@@ -218,7 +220,12 @@ def test_a_statement_of_another_system_is_refused_by_name_with_a_way_out(word: s
         ("PAUSE JOB x FORCE", "syntax", "FORCE", ""),
         ("DEPLOY JOB j AS SELECT 1", "syntax", "AS", "VERSION"),
         ("DEPLOY JOB j VERSION 2 AS SELECT 1", "syntax", "2", "quotes"),
-        ("DEPLOY JOB j VERSION '1' AS SELECT 1 STRATEGY SLOWLY", "syntax", "SLOWLY", ""),
+        ("CREATE OR REPLACE TABLE IF NOT EXISTS x AS SELECT a FROM s", "syntax", "IF", "one of them"),
+        ("DEPLOY JOB j VERSION '1' AS SELECT 1 STRATEGY SLOWLY", "syntax", "SLOWLY", "CANARY, ROLLING"),
+        ("DEPLOY JOB j VERSION '1' AS SELECT a FROM s STRATEGY GREEN_BLUE", "syntax", "GREEN_BLUE", "BLUE_GREEN"),
+        ("DEPLOY JOB j VERSION '1' AS SELECT a FROM s STRATEGY 'CANARY'", "syntax", "'CANARY'", "CANARY"),
+        ("DEPLOY JOB j VERSION '1' AS SELECT a FROM s STRATEGY CANARY(0)", "syntax", "0", "CANARY(10)"),
+        ("DEPLOY JOB j VERSION '1' AS SELECT a FROM s STRATEGY CANARY(101)", "syntax", "101", "CANARY(10)"),
         ("DEPLOY JOB j VERSION '1' AS SELECT a FROM s STRATEGY CANARY", "syntax", "Y", "'('"),
         ("ROLLBACK", "syntax", "K", "JOB"),
         ("EXPLAIN", "syntax", "N", "SELECT"),

@@ -183,3 +183,48 @@ def test_a_window_that_is_not_understood_is_refused_at_its_place(clause: str, co
 )
 def test_a_windowed_table_needs_its_lengths(source: str) -> None:
     assert refusal(f"SELECT a FROM {source}").hint
+
+
+@pytest.mark.parametrize(
+    ("written", "same"),
+    [
+        (
+            "TABLE(TUMBLE(DATA => TABLE s, TIMECOL => DESCRIPTOR(ts), SIZE => 1m))",
+            "TABLE(TUMBLE(TABLE s, DESCRIPTOR(ts), 1m))",
+        ),
+        (
+            "HOP(SIZE => 10m, OFFSET => 5s, TIMECOL => DESCRIPTOR(ts), SLIDE => 1m, DATA => TABLE s)",
+            "TABLE(HOP(TABLE s, DESCRIPTOR(ts), 1m, 10m, 5s))",
+        ),
+        (
+            "TABLE(SESSION(GAP => 5m, DATA => TABLE s PARTITION BY k, l, TIMECOL => DESCRIPTOR(ts)))",
+            "TABLE(SESSION(TABLE s PARTITION BY k, l, DESCRIPTOR(ts), 5m))",
+        ),
+        (
+            "CUMULATE(DATA => TABLE s, TIMECOL => DESCRIPTOR(ts), STEP => 1m, SIZE => 1h)",
+            "CUMULATE(TABLE s, DESCRIPTOR(ts), 1m, 1h)",
+        ),
+    ],
+)
+def test_named_arguments_mean_the_same_in_any_order(written: str, same: str) -> None:
+    tree = select(f"SELECT a FROM {written}")
+    assert tree == select(f"SELECT a FROM {same}")
+    assert select(print_sql(tree)) == tree
+
+
+@pytest.mark.parametrize(
+    ("written", "at", "hint"),
+    [
+        ("TUMBLE(DATA => TABLE s, TIMECOL => DESCRIPTOR(ts), SLIDE => 1m)", "SLIDE", "SIZE"),
+        ("TUMBLE(DATA => TABLE s, DATA => TABLE t, SIZE => 1m)", "DATA", "one of them"),
+        ("TUMBLE(DATA => TABLE s, SIZE => 1m)", ")", "TIMECOL"),
+        ("TUMBLE(TIMECOL => DESCRIPTOR(ts), SIZE => 1m)", ")", "DATA"),
+        ("HOP(DATA => TABLE s, TIMECOL => DESCRIPTOR(ts), SIZE => 1m)", ")", "SLIDE, SIZE"),
+        ("HOP(DATA => TABLE s, 1m)", "1m", "named argument"),
+        ("TABLE(ROLL(TABLE s, DESCRIPTOR(ts), 1m))", "ROLL", "TUMBLE"),
+    ],
+)
+def test_named_arguments_that_do_not_fit_are_refused(written: str, at: str, hint: str) -> None:
+    text = f"SELECT a FROM {written}"
+    assert marked(text) == at
+    assert hint in refusal(text).hint

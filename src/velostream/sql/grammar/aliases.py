@@ -8,7 +8,6 @@ from sqlglot.tokenizer_core import TokenType
 from velostream.sql.grammar.names import Names, is_amount
 from velostream.sql.words import RESERVED
 
-_STRATEGIES = ("REPLACE", "BLUE_GREEN", "CANARY", "ROLLING")
 _OPERANDS = ("NOT", "EXISTS", "CASE", "TRUE", "FALSE")
 _AMOUNTS = (TokenType.NUMBER, TokenType.STRING)
 _CLAUSE_STARTS = (
@@ -76,10 +75,14 @@ class Aliases(Names):
         if word == "QUALIFY":
             return self._operand_ahead(by + 1)
         if word == "STRATEGY":
-            return self.in_deployment and self._words[self._index + by + 1] in _STRATEGIES
+            return self.in_deployment and self._strategy_ahead(by + 1)
         if word == "WATERMARK":
             return self.name_ahead(by + 1) and (ahead("DELAY", "OF", by=by + 2) or ahead(".", by=by + 2))
         return any(ahead(*words, by=by) for words in _CLAUSE_STARTS)
+
+    def _strategy_ahead(self, by: int) -> bool:
+        """True where a word follows STRATEGY that cannot follow an alias; whether it is a strategy is told later."""
+        return self.kind_ahead(by) is TokenType.STRING or (self.name_ahead(by) and not self.clause_ahead(by))
 
     def _window_ahead(self, by: int) -> bool:
         if not self.name_ahead(by + 1):

@@ -18,7 +18,14 @@ HIGHER_ORDER: frozenset[str] = frozenset(_HIGHER_ORDER.split())
 """Spark's functions that take a lambda: only in their arguments is `x -> …` one; elsewhere `a->b` is a field."""
 
 _RESERVED_FUNCTIONS = ("LEFT", "RIGHT", "EXISTS", "ANY", "SOME", "LIKE", "ILIKE", "RLIKE", "REGEXP", "DIV", "IN")
-_WITHOUT_PARENS = ("CURRENT_DATE", "CURRENT_TIMESTAMP", "CURRENT_TIME", "LOCALTIMESTAMP")
+_WITHOUT_PARENS = (
+    "CURRENT_DATE",
+    "CURRENT_TIMESTAMP",
+    "CURRENT_TIME",
+    "LOCALTIMESTAMP",
+    "CURRENT_USER",
+    "SESSION_USER",
+)
 
 _Special = tuple[exp.Expr | None, exp.Expr | None]
 
@@ -49,6 +56,8 @@ class Calls(Rows):
             return self.node(special, start)
         arguments = [] if self.at(")") and first is None else self._arguments(word, first)
         self.expect(")")
+        if word == "GROUP_CONCAT":
+            self._separate(arguments)
         self.shallower()
         quoted = name.token_type is TokenType.IDENTIFIER
         this: object = self.node(exp.Identifier(this=name.text, quoted=True), start, start) if quoted else name.text
@@ -79,6 +88,17 @@ class Calls(Rows):
             hint = "write WITHIN GROUP (ORDER BY …) behind the call; ARRAY_AGG and STRING_AGG go by event time anyway"
             self.refuse("ORDER BY inside a call is not understood", hint=hint, code="unsupported")
         return arguments
+
+    def _separate(self, arguments: list[exp.Expr]) -> None:
+        """GROUP_CONCAT(x) has a comma between its values, as MySQL has it; STRING_AGG(x) has nothing."""
+        given = arguments[0].expressions if arguments and isinstance(arguments[0], exp.Distinct) else arguments
+        if len(given) != 1:
+            return
+        comma = self.node(exp.Literal.string(","), self._index - 2, self._index - 2)
+        if given is arguments:
+            arguments.append(comma)
+        else:
+            arguments[0].append("expressions", comma)
 
     def _argument(self, function: str, number: int) -> exp.Expr:
         start = self._index

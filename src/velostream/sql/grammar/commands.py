@@ -123,12 +123,23 @@ class Commands(Relations):
     def _strategy(self, deploy: DeployJob) -> None:
         word = next((known for known in STRATEGIES if self.accept(known)), "")
         if not word:
-            self.unexpected()
+            if self.at_end:
+                self.unexpected()
+            hint = did_you_mean(self._curr.text.upper(), STRATEGIES, "STRATEGY takes")
+            self.refuse(f"STRATEGY '{self._curr.text}' is not known", hint=hint)
         deploy.set("strategy", word)
         if word == "CANARY":
             self.expect("(")
-            deploy.set("percent", self.read_count())
+            deploy.set("percent", self._percent())
             self.expect(")")
+
+    def _percent(self) -> exp.Literal:
+        start = self._index
+        percent = self.read_count()
+        if not 1 <= int(percent.name) <= 100:
+            message = f"a canary takes 1 to 100 percent, not {percent.name}"
+            self.refuse(message, hint="write CANARY(10)", span=self.here(start))
+        return percent
 
     def read_rollback(self) -> RollbackJob:
         """`ROLLBACK JOB name [VERSION 'v']`."""

@@ -6,14 +6,14 @@ from sqlglot.tokenizer_core import TokenType
 
 from velostream.registry import did_you_mean
 from velostream.sql.grammar.number import number
-from velostream.sql.grammar.windows import Windows
+from velostream.sql.grammar.table_windows import TableWindows
 from velostream.sql.nodes import Emit
 
 FORMS: tuple[str, ...] = ("CHANGES", "FINAL", "ON WATERMARK", "WHEN", "EARLY EVERY", "EVERY")
 """What EMIT may say."""
 
 
-class Emission(Windows):
+class Emission(TableWindows):
     """Rules for EMIT."""
 
     def read_emit(self) -> Emit:

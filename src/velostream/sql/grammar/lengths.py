@@ -104,6 +104,9 @@ class Lengths(Kinds):
         self.expect("INTERVAL")
         first = self._amount()
         if first.is_string and self.word not in UNITS:
+            if _NUMBER.fullmatch(first.name.strip()):
+                message, hint = f"INTERVAL '{first.name}' has no unit", f"write INTERVAL '{first.name}' SECOND"
+                self.refuse(message, hint=hint, span=self.here(start, self._index - 1), code="invalid-duration")
             return self.node(exp.Interval(this=first), start)
         unit: exp.Expr = self._unit()
         if self.accept("TO"):

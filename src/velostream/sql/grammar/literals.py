@@ -48,14 +48,15 @@ class Literals(Lengths):
             )
         return self.node(number(point + token.text), start)
 
-    def read_bytes(self) -> exp.HexString:
-        """`X'1F'`."""
+    def read_bytes(self) -> exp.Anonymous:
+        """`X'1F'` is UNHEX('1F')."""
         start = self._index
         token = self.take_name()
         if self.sql[token.start] == "0":
             hint = f"write {int(token.text, 16)}, or for bytes X'{token.text}'"
             self.refuse(f"'0x{token.text}' is not a number", hint=hint, span=self.here(start))
-        return self.node(exp.HexString(this=token.text), start)
+        literal = self.node(exp.Literal.string(token.text), start)
+        return self.node(exp.Anonymous(this="UNHEX", expressions=[literal]), start)
 
     def read_typed_number(self) -> exp.Cast:
         """`5L` is a number and its type, which is a cast that changes nothing."""

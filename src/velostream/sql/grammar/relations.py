@@ -44,6 +44,8 @@ class Relations(Queries):
                 hint = "CREATE takes STREAM, TABLE or VIEW"
                 self.refuse(f"CREATE {self._curr.text.upper()} is not known", hint=hint, code="unsupported")
             self.unexpected()
+        if replace and self.ahead("IF", "NOT", "EXISTS"):
+            self.refuse("OR REPLACE and IF NOT EXISTS exclude each other", hint="keep one of them")
         guarded = self.accept("IF", "NOT", "EXISTS")
         create = CreateRelation(this=self.read_name(f"the name of a {kind.lower()}"), kind=kind)
         if replace:

@@ -59,12 +59,17 @@ class Selects(Joins):
                 item.set("except_", self.read_names())
             return self.node(item, start)
         item = self.read_expression()
-        if self.accept("AS"):
-            item = self._alias(item, start)
-        elif self.alias_ahead():
-            item = self.node(exp.Alias(this=item, alias=self.read_name("an alias")), start)
-        if self.accept("PRIMARY", "KEY"):
+        key = self.accept("PRIMARY", "KEY")
+        item = self._aliased_item(item, start)
+        if key or self.accept("PRIMARY", "KEY"):
             return self.node(KeyItem(this=item), start)
+        return item
+
+    def _aliased_item(self, item: exp.Expr, start: int) -> exp.Expr:
+        if self.accept("AS"):
+            return self._alias(item, start)
+        if self.alias_ahead():
+            return self.node(exp.Alias(this=item, alias=self.read_name("an alias")), start)
         return item
 
     def _alias(self, item: exp.Expr, start: int) -> exp.Expr:

@@ -123,16 +123,20 @@ class Sources(Emission):
 
     def _subquery(self, start: int) -> exp.Expr:
         self.expect("(")
+        if self.ahead("VALUES"):
+            return self._aliased(self._values_in_parens(), start + 1)
         if not self.query_ahead():
-            if self.ahead("VALUES"):
-                self.refuse(
-                    "VALUES in parentheses is not understood", hint="write it without: FROM VALUES (1), (2) AS t(a)"
-                )
             hint = "write joins without parentheses, or as a subquery: (SELECT … FROM a JOIN b ON …) AS c"
             self.refuse("a subquery is expected in these parentheses", hint=hint)
         query = self.read_query()
         self.expect(")")
         return self._aliased(exp.Subquery(this=query), start)
+
+    def _values_in_parens(self) -> exp.Values:
+        """`(VALUES …)` means what it means without parentheses."""
+        values = self.read_values()
+        self.expect(")")
+        return values
 
     def _windowed(self, start: int, *, first: bool) -> exp.Table:
         """Flink's window over a source: the source is the source, the window goes to the SELECT."""

@@ -1,4 +1,4 @@
-"""Time windows in every spelling: WINDOW TUMBLING(…), (SIZE …), TUMBLE(…) in GROUP BY, TABLE(TUMBLE(TABLE …))."""
+"""Time windows: WINDOW TUMBLING(…), (SIZE …), TUMBLE(…) in GROUP BY."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TypeVar
 from sqlglot import exp
 
 from velostream.sql.grammar.settings import Properties
-from velostream.sql.nodes import Duration, TimeWindow, WindowOption
+from velostream.sql.nodes import TimeWindow, WindowOption
 
 OPTIONS: tuple[tuple[str, ...], ...] = (
     ("SIZE",),
@@ -21,9 +21,6 @@ OPTIONS: tuple[tuple[str, ...], ...] = (
 
 GROUP_WINDOWS: tuple[str, ...] = ("TUMBLE", "HOP", "SESSION", "CUMULATE", "TUMBLING", "HOPPING", "SLIDING")
 """Calls in GROUP BY that are windows."""
-
-_LENGTHS = {"TUMBLE": 1, "HOP": 2, "CUMULATE": 2, "SESSION": 1}
-"""How many lengths a window of Flink takes; one more is its offset."""
 
 Item = TypeVar("Item")
 
@@ -53,65 +50,6 @@ class Windows(Properties):
         if name.name.upper() == "HOP":
             arguments = _last_two_swapped(arguments)
         return self.node(self._window(name, arguments, options, "group"), start)
-
-    def table_window_ahead(self) -> bool:
-        """True where a source is Flink's `TABLE(TUMBLE(TABLE s, DESCRIPTOR(ts), …))`."""
-        return self.ahead("TABLE", "(") and self.ahead("(", "TABLE", by=3)
-
-    def read_table_window(self) -> tuple[exp.Identifier, TimeWindow]:
-        """The source inside of TABLE(…), and its window."""
-        start = self._index
-        self.expect("TABLE")
-        self.expect("(")
-        name = self.read_name("a window such as TUMBLE")
-        self.expect("(")
-        self.expect("TABLE")
-        source = self.read_name("a source")
-        arguments: list[exp.Expr] = []
-        keys = self._session_keys()
-        self.expect(",")
-        self.expect("DESCRIPTOR")
-        self.expect("(")
-        arguments.append(self.read_column())
-        self.expect(")")
-        lengths: list[Duration] = []
-        while self.accept(","):
-            lengths.append(self.read_length())
-        self.expect(")")
-        self.expect(")")
-        window = self._window(
-            name, [*arguments, *self._in_order(name, lengths), *keys], self._offset(name, lengths), "table"
-        )
-        return source, self.node(window, start)
-
-    def _session_keys(self) -> list[exp.Expr]:
-        """Flink's `TABLE s PARTITION BY k`: the key of a session."""
-        if not self.accept("PARTITION", "BY"):
-            return []
-        keys = [self.read_column()]
-        while self.accept(",") and not self.ahead("DESCRIPTOR", "("):
-            keys.append(self.read_column())
-        if self.ahead("DESCRIPTOR"):
-            self._retreat(self._index - 1)
-        return keys
-
-    def _in_order(self, name: exp.Identifier, lengths: list[Duration]) -> list[exp.Expr]:
-        count = _LENGTHS.get(name.name.upper())
-        if count is None:
-            hint = "use TUMBLE, HOP, CUMULATE or SESSION"
-            span = self.here(self._index - 1) if not lengths else None
-            self.refuse(f"'{name.name}' is not a window that TABLE(…) takes", hint=hint, span=span)
-        if not count <= len(lengths) <= count + 1:
-            self.refuse(
-                f"{name.name} takes {count} lengths of time and an optional offset",
-                hint="write for example INTERVAL '1' MINUTE",
-            )
-        ordered: list[exp.Expr] = list(lengths[:count])
-        return ordered[::-1] if name.name.upper() == "HOP" else ordered
-
-    def _offset(self, name: exp.Identifier, lengths: list[Duration]) -> list[exp.Expr]:
-        rest = lengths[_LENGTHS[name.name.upper()] :]
-        return [WindowOption(this="OFFSET", expression=length) for length in rest]
 
     def _window(
         self, name: exp.Identifier, arguments: list[exp.Expr], options: list[exp.Expr], spelling: str

@@ -1,7 +1,7 @@
 import pytest
 
 from velostream.functions import LIBRARY
-from velostream.functions.check import Problem, check
+from velostream.functions.check import Problem, check, lambda_places
 from velostream.types import UNKNOWN, parse
 
 
@@ -137,3 +137,33 @@ def test_a_value_must_fit_into_the_array_it_is_looked_up_in() -> None:
     assert message("MAP_CONTAINS_KEY", "MAP<STRING, INT>", "INT").startswith("MAP_CONTAINS_KEY cannot take STRING")
     assert problem("ARRAY_CONTAINS", "ARRAY<INT>", "BIGINT") is None
     assert problem("ARRAY_CONTAINS", "?", "STRING") is None
+
+
+@pytest.mark.parametrize(
+    ("name", "types", "argument"),
+    [
+        ("LAG", ("DOUBLE", "STRING"), 1),
+        ("NTILE", ("STRING",), 0),
+        ("FIRST", ("INT", "STRING"), 1),
+        ("FLATTEN", ("ARRAY<INT>",), 0),
+        ("MAP_FROM_ENTRIES", ("ARRAY<STRUCT<a: INT>>",), 0),
+        ("ELEMENT_AT", ("ARRAY<INT>", "BINARY"), 1),
+        ("ELEMENT_AT", ("MAP<STRING, INT>", "INT"), 1),
+        ("SEQUENCE", ("STRUCT<a: INT>", "STRUCT<a: INT>"), 0),
+        ("SEQUENCE", ("INT", "TIMESTAMP"), 1),
+        ("DECODE", ("DOUBLE", "TIMESTAMP", "STRING"), 1),
+        ("BITMAP_COUNT", ("STRING",), 0),
+        ("HLL_SKETCH_ESTIMATE", ("STRING",), 0),
+        ("BOOLEAN", ("TIMESTAMP",), 0),
+    ],
+)
+def test_what_spark_would_refuse_is_refused_at_its_argument(name: str, types: tuple[str, ...], argument: int) -> None:
+    found = problem(name, *types)
+    assert found is not None
+    assert (found.code, found.argument) == ("type-mismatch", argument)
+
+
+def test_the_places_of_lambdas_are_known() -> None:
+    assert lambda_places(LIBRARY.get("AGGREGATE"), 4) == {2, 3}
+    assert lambda_places(LIBRARY.get("ARRAY_SORT"), 1) == set()
+    assert lambda_places(LIBRARY.get("UPPER"), 1) == set()

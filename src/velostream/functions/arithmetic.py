@@ -5,7 +5,7 @@ from __future__ import annotations
 from velostream.functions.base import ByLiteral
 from velostream.functions.returns import Types, at
 from velostream.functions.widening import adjusted, as_decimal, bounded, widest
-from velostream.types import BIGINT, DATE, DOUBLE, INT, INTERVAL, STRING, UNKNOWN, Type, array, decimal
+from velostream.types import BIGINT, DATE, DOUBLE, INT, INTERVAL, STRING, TIMESTAMP, UNKNOWN, Type, array, decimal
 
 Literals = tuple[object, ...]
 
@@ -95,6 +95,8 @@ def _rounded(types: Types, literals: Literals) -> Type:
 
 def _levelled(types: Types, literals: Literals) -> Type:
     kind = at(types, 0)
+    if len(types) == 1 and kind.is_temporal:
+        return TIMESTAMP
     if len(types) == 1:
         whole = _rounded_decimal(kind, 0) if kind.name == "DECIMAL" else BIGINT
         return whole if kind.is_known else UNKNOWN
@@ -107,7 +109,7 @@ rounded = ByLiteral(_rounded)
 """ROUND: the same type; a decimal keeps the digits asked for."""
 
 levelled = ByLiteral(_levelled)
-"""CEIL and FLOOR: BIGINT, or a decimal without a fraction; with digits always a decimal."""
+"""CEIL and FLOOR: BIGINT, or a decimal without a fraction; with digits always a decimal. `x TO HOUR` is a time."""
 
 # two numbers, times or intervals
 

@@ -6,6 +6,7 @@ where a number is computed with (`SUM(name)`, `ABS('x')`), because what comes ou
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from velostream.functions.base import Function, Parameter, Shape, least, most
@@ -27,13 +28,16 @@ _ACCEPTED: dict[Shape, tuple[str, ...]] = {
     Shape.STRING: _WRITABLE,
     Shape.TEXT: ("STRING",),
     Shape.BINARY: ("BINARY", "STRING"),
+    Shape.BYTES: ("BINARY",),
     Shape.BOOLEAN: ("BOOLEAN", "STRING"),
     Shape.CONDITION: ("BOOLEAN",),
+    Shape.TRUTH: (*NUMERIC, "STRING", "BOOLEAN", "VARIANT"),
     Shape.DATE: (*_TIMES, "STRING"),
     Shape.TIME: (*_TIMES, "STRING"),
     Shape.INSTANT: ("TIMESTAMP",),
     Shape.CLOCK: ("TIME",),
     Shape.SPAN: (*_TIMES, "TIME", "INTERVAL", "STRING"),
+    Shape.STEP: (*INTEGRAL, *_TIMES, "STRING"),
     Shape.ARRAY: ("ARRAY",),
     Shape.MAP: ("MAP",),
     Shape.COLLECTION: ("ARRAY", "MAP"),
@@ -42,6 +46,11 @@ _ACCEPTED: dict[Shape, tuple[str, ...]] = {
     Shape.STRUCT: ("STRUCT",),
     Shape.INTERVAL: ("INTERVAL",),
     Shape.VARIANT: ("VARIANT",),
+}
+_ELEMENTS: dict[Shape, Callable[[Type], bool]] = {
+    Shape.VECTOR: lambda element: element == FLOAT,
+    Shape.ARRAYS: lambda element: element.name == "ARRAY",
+    Shape.ENTRIES: lambda element: element.name == "STRUCT" and len(element.fields) == 2,
 }
 _UNORDERED = ("MAP", "VARIANT")
 
@@ -61,8 +70,24 @@ def check(function: Function, types: tuple[Type, ...]) -> Problem | None:
     fitting = [parameters for parameters in function.parameter_lists if admits(parameters, len(types))]
     if not fitting:
         return _wrong_count(function, len(types))
-    problems = [_mismatch(function, parameters, types) for parameters in fitting]
-    return None if None in problems else problems[0]
+    problems: list[Problem] = []
+    for parameters in fitting:
+        problem = _mismatch(function, parameters, types)
+        if problem is None:
+            return None
+        problems.append(problem)
+    return max(problems, key=lambda problem: problem.argument or 0)
+
+
+def lambda_places(function: Function, count: int) -> set[int]:
+    """Which of so many arguments are lambdas: these and no others."""
+    fitting = [parameters for parameters in function.parameter_lists if admits(parameters, count)]
+    return {
+        index
+        for parameters in fitting
+        for index in range(count)
+        if parameter_of(parameters, index, count).shape is Shape.LAMBDA
+    }
 
 
 def admits(parameters: tuple[Parameter, ...], count: int) -> bool:
@@ -95,8 +120,8 @@ def accepts(shape: Shape, kind: Type) -> bool:
         return True
     if shape is Shape.ORDERED:
         return _is_ordered(kind)
-    if shape is Shape.VECTOR:
-        return kind.name == "ARRAY" and kind.arguments[0] in (FLOAT, UNKNOWN)
+    if shape in _ELEMENTS:
+        return kind.name == "ARRAY" and (kind.arguments[0] == UNKNOWN or _ELEMENTS[shape](kind.arguments[0]))
     names = _ACCEPTED.get(shape)
     return names is None or kind.name in names
 

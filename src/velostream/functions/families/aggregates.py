@@ -11,7 +11,7 @@ aggregate = Family("aggregate", FunctionKind.AGGREGATE)
 # A table to be read downwards: signature and result type, what it does, an example and what that gives.
 # fmt: off
 FUNCTIONS: tuple[Function, ...] = (
-    aggregate("ANY_VALUE(value, [ignore_nulls!: boolean])", same(),
+    aggregate("ANY_VALUE(value, [ignore_nulls!: condition])", same(),
       "One of the values, the first in the order of events",
       "ANY_VALUE(symbol)", "AAPL", accumulator="any_value"),
     aggregate("AVG(number: amount)", averaged,

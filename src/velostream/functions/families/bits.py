@@ -31,7 +31,7 @@ FUNCTIONS: tuple[Function, ...] = (
     scalar("BITMAP_BUCKET_NUMBER(number: integer)", BIGINT,
       "Which bitmap a number belongs to",
       "BITMAP_BUCKET_NUMBER(123)", "1"),
-    scalar("BITMAP_COUNT(bitmap: binary)", BIGINT,
+    scalar("BITMAP_COUNT(bitmap: bytes)", BIGINT,
       "How many bits of a bitmap are set",
       "BITMAP_COUNT(X'1010')", "2"),
 )

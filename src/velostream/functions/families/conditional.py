@@ -14,7 +14,7 @@ FUNCTIONS: tuple[Function, ...] = (
     scalar("COALESCE(value=, others*=)", widest_from(),
       "The first value that is not NULL",
       "COALESCE(NULL, 'a', 'b')", "a"),
-    scalar("DECODE(bytes: binary, charset: string) | (value, search, result, others*)", decoded,
+    scalar("DECODE(bytes: binary, charset: string) | (value=, search=, result, others*)", decoded,
       "With two arguments the text that bytes mean in a character set; with more, the result that stands "
       "after the matching search value",
       "DECODE(2, 1, 'one', 2, 'two', 'many')", "two"),

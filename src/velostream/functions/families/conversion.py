@@ -30,7 +30,7 @@ FUNCTIONS: tuple[Function, ...] = (
     scalar("BINARY(value: binary)", BINARY,
       "The value as BINARY",
       "BINARY('abc')", "abc"),
-    scalar("BOOLEAN(value: castable)", BOOLEAN,
+    scalar("BOOLEAN(value: truth)", BOOLEAN,
       "The value as BOOLEAN",
       "BOOLEAN('true')", "true"),
     scalar("CAST(value, type: word)", UNKNOWN,

@@ -34,7 +34,7 @@ FUNCTIONS: tuple[Function, ...] = (
     scalar("MAP_FROM_ARRAYS(keys: array, values: array)", map_from_arrays,
       "A map of an array of keys and an array of values",
       "MAP_FROM_ARRAYS(ARRAY('a', 'b'), ARRAY(1, 2))", "{a -> 1, b -> 2}", aliases=("AS_MAP",)),
-    scalar("MAP_FROM_ENTRIES(entries: array)", map_from_entries,
+    scalar("MAP_FROM_ENTRIES(entries: entries)", map_from_entries,
       "A map of an array of structs of key and value",
       "MAP_FROM_ENTRIES(ARRAY(STRUCT('a', 1)))", "{a -> 1}"),
     scalar("MAP_KEYS(map: map)", array_of(inside()),

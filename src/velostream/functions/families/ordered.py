@@ -27,16 +27,17 @@ FUNCTIONS: tuple[Function, ...] = (
       "The first value in the order of events that is not NULL",
       "EARLIEST(quantity)", "3", aliases=("EARLIEST_BY_OFFSET",), accumulator="earliest",
       lowers="min_by({0}, IF(({0}) IS NULL, NULL, {order}))"),
-    aggregate("FIRST(value, [ignore_nulls!: boolean])", same(),
+    aggregate("FIRST(value, [ignore_nulls!: condition])", same(),
       "The value of the first row in the order of events, or of the first that is not NULL",
       "FIRST(quantity)", "3", aliases=("FIRST_VALUE",), accumulator="first",
       lowers="min_by({0}, {order})\n"
              "min_by({0}, IF(({1}) AND ({0}) IS NULL, NULL, {order}))"),
-    aggregate("GROUP_CONCAT(value: string, separator!: string)", text_or_binary(0),
-      "The values as one text in the order of events, with a separator between; NULLs are left out",
+    aggregate("GROUP_CONCAT(value: string, [separator!: string])", text_or_binary(0),
+      "The values as one text in the order of events, with a separator between, ',' if not said; NULLs are left out",
       "GROUP_CONCAT(symbol, ',')", "AAPL,AAPL,MSFT,AAPL", accumulator="string_agg", merges=False,
-      lowers="listagg({0}, {1}) WITHIN GROUP (ORDER BY {order})"),
-    aggregate("LAST(value, [ignore_nulls!: boolean])", same(),
+      lowers="listagg({0}, ',') WITHIN GROUP (ORDER BY {order})\n"
+             "listagg({0}, {1}) WITHIN GROUP (ORDER BY {order})"),
+    aggregate("LAST(value, [ignore_nulls!: condition])", same(),
       "The value of the last row in the order of events, or of the last that is not NULL",
       "LAST(quantity)", "NULL", aliases=("LAST_VALUE",), accumulator="last",
       lowers="max_by({0}, {order})\n"

@@ -34,7 +34,7 @@ _SPECIAL_TYPES: dict[type, Type] = {exp.Extract: INT, exp.Trim: STRING, exp.Over
 def call(binder: ExpressionBinder, node: exp.Expr) -> Type:
     """`NAME(arguments)`."""
     from velostream.functions.base import FunctionKind
-    from velostream.functions.check import check
+    from velostream.functions.check import check, lambda_places
 
     name = str(node.this)
     function = binder.library.find(name)
@@ -61,6 +61,12 @@ def call(binder: ExpressionBinder, node: exp.Expr) -> Type:
         place = node.expressions[problem.argument] if problem.argument is not None else node
         binder.refuse(problem.code, problem.message, place, problem.hint)
         return UNKNOWN
+    lambdas = lambda_places(function, len(kinds))
+    for index, argument in enumerate(node.expressions):
+        if isinstance(argument, exp.Lambda) is not (index in lambdas):
+            message = f"{function.name} takes {'a' if index in lambdas else 'no'} lambda here"
+            binder.refuse("type-mismatch", message, argument, f"{function.signature}; {function.example}")
+            return UNKNOWN
     _refuse_variables(binder, node, function)
     _refuse_shares(binder, node, function)
     if function.refused:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -19,6 +20,7 @@ from velostream.spark.stateful.operator import WindowProcessor
 from velostream.spark.stateful.payload import pack, unpack
 from velostream.spark.stateful.router import router
 from velostream.spark.stateful.unpack import unpacker
+from velostream.spark.stateful.watermarks import NONE_YET, keep, stored
 from velostream.windows.accumulators.base import Call
 from velostream.windows.assigners import ASSIGNERS
 from velostream.windows.settings import OperatorSettings
@@ -179,3 +181,36 @@ def test_marks_reach_the_watermark(mark: dict[str, Any]) -> None:
     marked = rows(("a", None, None, None)).with_columns(_mark=pl.lit(json.dumps(mark)))
     found = kinds(processor(), pl.concat([rows(("a", 1, 5, None)), marked]))
     assert json.loads(found["stats"][0])["read"] == 1
+
+
+def test_rows_that_cannot_be_late_are_combined_and_the_others_sent_one_by_one(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Any
+) -> None:
+    keep(tmp_path, 6, 50)
+    batch = SimpleNamespace(getLocalProperty=lambda _: "7")
+    monkeypatch.setattr("pyspark.TaskContext.get", lambda: batch)
+    layout = replace(LAYOUT, watermarks=str(tmp_path))
+    timeless = ("a", 9, None, None)
+    found = routed(rows(("a", 1, 60, None), ("a", 2, 70, None), ("a", 3, 7, None), timeless), layout)
+    kinds_found = {row["kind"]: unpack(row["payload"]) for row in found if row["payload"]}
+    assert kinds_found[names.FOLDED].height == 1
+    assert kinds_found[names.ROWS]["a0"].to_list() == [3, 9]
+
+
+def test_before_the_first_batch_nothing_can_be_late(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+    monkeypatch.setattr("pyspark.TaskContext.get", lambda: SimpleNamespace(getLocalProperty=lambda _: "0"))
+    layout = replace(LAYOUT, watermarks=str(tmp_path))
+    found = routed(rows(("a", 1, 5, None), ("a", 2, 6, None)), layout)
+    assert found[0]["kind"] == names.FOLDED
+    made = processor(layout)
+    given = [SimpleNamespace(facts=row["facts"], kind=row["kind"], payload=row["payload"]) for row in found]
+    stats = [json.loads(row.payload) for row in made.handleInputRows((11,), iter(given), None) if row.kind == "stats"]
+    assert stats[0]["open"] == 2
+
+
+def test_the_watermark_of_a_batch_is_kept_by_its_number(tmp_path: Any) -> None:
+    keep(tmp_path, 0, None)
+    keep(tmp_path, 1, 42)
+    assert (stored(str(tmp_path), 0), stored(str(tmp_path), 1), stored(str(tmp_path), 2)) == (NONE_YET, 42, None)
+    keep(tmp_path, 101, 43)
+    assert stored(str(tmp_path), 1) is None

@@ -12,9 +12,11 @@ from velostream.jobs.home import Home
 from velostream.plan.job import Job
 from velostream.plan.nodes import Print, Sinks
 from velostream.sinks.writers import write_console, write_files
+from velostream.spark.lower.aggregate import WATERMARKS
 from velostream.spark.lower.context import column
 from velostream.spark.lower.job import LoweredJob
 from velostream.spark.stateful import layout as names
+from velostream.spark.stateful.watermarks import keep
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -55,6 +57,11 @@ class BatchWriter:
         self._letters([letter for payload in letters for letter in _letters(payload)], number)
         stats = [json.loads(row.payload) for row in others if row.kind == names.STATS]
         self.accounts.add_stateful(number, stats)
+        keep(
+            self.home.folder / WATERMARKS,
+            number,
+            max((one["watermark"] for one in stats if one["watermark"]), default=None),
+        )
 
     def _stateless(self, batch: DataFrame, number: int) -> None:
         from pyspark.sql import functions as F  # noqa: N812

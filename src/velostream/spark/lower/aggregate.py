@@ -15,6 +15,7 @@ from velostream.spark.stateful import layout as names
 from velostream.spark.stateful.layout import Layout
 from velostream.windows.accumulators.base import Call, Sort
 from velostream.windows.assigners.unbounded import Unbounded
+from velostream.windows.combining import combines
 from velostream.windows.emission import emission
 from velostream.windows.lateness import Lateness, LateStrategy
 from velostream.windows.settings import OperatorSettings
@@ -23,6 +24,7 @@ from velostream.windows.watermark import Scope, Strategy, WatermarkSettings
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+WATERMARKS = "watermarks"
 _CONDITION = "c0"
 _MICROS = ("_window_start", "_window_end", "_watermark")
 
@@ -94,7 +96,9 @@ def lower_aggregate(node: Aggregate, frame: DataFrame, lowering: Lowering) -> St
         column(names.RECORD),
     )
     columns = (*(name for name, _ in wanted), *names.POSITION, names.HASH)
-    layout = Layout(settings, columns, lowering.run.buckets, lowering.run.bounded, _known(node))
+    watermarks = str(lowering.run.checkpoint / WATERMARKS) if combines(settings) else ""
+    known = _known(node)
+    layout = Layout(settings, columns, lowering.run.buckets, lowering.run.bounded, known, watermarks=watermarks)
     stage = _operated(routed, layout, lowering)
     schema = _results(routed, settings, keys)
     return Stage(stage, schema, node, keys, values)

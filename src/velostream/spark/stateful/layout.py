@@ -23,7 +23,7 @@ UNMATCHED = "unmatched"
 ROUTED = f"{BUCKET} INT, facts STRING, kind STRING, payload BINARY"
 EMITTED = "kind STRING, payload BINARY"
 
-ROWS, LETTERS = "rows", "letters"
+ROWS, FOLDED, LETTERS = "rows", "folded", "letters"
 RESULT, LETTER, STATS = "result", "letter", "stats"
 
 
@@ -41,3 +41,5 @@ class Layout:
     bounded: bool
     known: dict[str, int] = field(default_factory=dict)
     mark: str | None = None
+    watermarks: str = ""
+    """The folder in which each micro-batch leaves its watermark; empty where rows are not combined."""

@@ -38,18 +38,21 @@ class WindowProcessor(StatefulProcessor):
         """Takes what the routers and the control source sent to this bucket in one micro-batch."""
         import polars as pl
 
-        frames: list[pl.DataFrame] = []
+        frames: dict[str, list[pl.DataFrame]] = {names.ROWS: [], names.FOLDED: []}
         gathered = _Gathered(self.layout)
         for row in rows:
             gathered.take(json.loads(row.facts))
             if row.payload is None:
                 continue
-            if row.kind == names.ROWS:
-                frames.append(unpack(row.payload))
+            if row.kind in frames:
+                frames[row.kind].append(unpack(row.payload))
             else:
                 yield Row(kind=names.LETTER, payload=bytes(row.payload))
-        frame = pl.concat(frames) if frames else unpack(self.empty)
-        outcome = Operator(self.layout.settings, SparkStore(self.blobs)).process(frame, gathered.facts())
+        rows_of = frames[names.ROWS]
+        frame = pl.concat(rows_of) if rows_of else unpack(self.empty)
+        folded = pl.concat(frames[names.FOLDED]) if frames[names.FOLDED] else None
+        operator = Operator(self.layout.settings, SparkStore(self.blobs))
+        outcome = operator.process(frame, gathered.facts(), folded)
         yield from self._rows(key, outcome, gathered)
 
     def _rows(self, key: Any, outcome: Outcome, gathered: _Gathered) -> Iterator[Row]:

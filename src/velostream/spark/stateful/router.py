@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from velostream.spark.stateful import layout as names
 from velostream.spark.stateful.layout import Layout
 from velostream.spark.stateful.payload import pack
+from velostream.spark.stateful.watermarks import NONE_YET, stored
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,16 +25,28 @@ def router(layout: Layout) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.R
     def route(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import polars as pl
 
+        watermark = before(layout.watermarks)
         for batch in batches:
             frame = pl.from_arrow(batch)
             assert isinstance(frame, pl.DataFrame)
             if frame.height:
-                yield _routed(frame, layout)
+                yield _routed(frame, layout, watermark)
 
     return route
 
 
-def _routed(frame: pl.DataFrame, layout: Layout) -> pa.RecordBatch:
+def before(folder: str) -> int | None:
+    """The watermark that the micro-batch before this one ended with; None where rows are to be sent one by one."""
+    from pyspark import TaskContext
+
+    context = TaskContext.get()
+    number = context.getLocalProperty("streaming.sql.batchId") if context is not None and folder else None
+    if number is None:
+        return None
+    return stored(folder, int(number) - 1) if int(number) else NONE_YET
+
+
+def _routed(frame: pl.DataFrame, layout: Layout, watermark: int | None) -> pa.RecordBatch:
     import polars as pl
     import pyarrow as pa
 
@@ -48,9 +61,11 @@ def _routed(frame: pl.DataFrame, layout: Layout) -> pa.RecordBatch:
     wanted = [*layout.columns, names.RECORD]
     for index, bucket in enumerate(layout.buckets):
         part = split.get((index,))
-        buckets.append(bucket)
-        kinds.append(names.ROWS if part is not None else None)
-        payloads.append(pack(part.select(wanted)) if part is not None else None)
+        sent = _sent(part, layout, watermark, wanted) if part is not None else [(None, None)]
+        for kind, payload in sent:
+            buckets.append(bucket)
+            kinds.append(kind)
+            payloads.append(payload)
     broken = rows.filter(
         pl.col(names.STATUS).is_not_null() & ~pl.col(names.STATUS).is_in([names.FILTERED, names.UNMATCHED])
     )
@@ -66,6 +81,26 @@ def _routed(frame: pl.DataFrame, layout: Layout) -> pa.RecordBatch:
             "payload": pa.array(payloads, pa.binary()),
         }
     )
+
+
+def _sent(
+    part: pl.DataFrame, layout: Layout, watermark: int | None, wanted: list[str]
+) -> list[tuple[str | None, bytes | None]]:
+    """The rows of a bucket: combined where none can be late, else one by one, since they may be dead letters."""
+    import polars as pl
+
+    from velostream.windows.combining import combined
+
+    if watermark is None:
+        return [(names.ROWS, pack(part.select(wanted)))]
+    in_time = (pl.col("_event_time") >= watermark).fill_null(value=False)
+    timely, late = part.filter(in_time), part.filter(~in_time)
+    sent: list[tuple[str | None, bytes | None]] = []
+    if timely.height:
+        sent.append((names.FOLDED, pack(combined(layout.settings, timely.select(layout.columns)))))
+    if late.height:
+        sent.append((names.ROWS, pack(late.select(wanted))))
+    return sent
 
 
 def _plain(facts: str, count: int) -> list[str]:

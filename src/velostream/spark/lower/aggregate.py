@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from velostream.errors import VeloError
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 WATERMARKS = "watermarks"
+PREVIOUS = "_previous"
 _CONDITION = "c0"
 _MICROS = ("_window_start", "_window_end", "_watermark")
 
@@ -53,7 +54,17 @@ class Stage:
         for member in self.node.fields:
             source = self.keys.get(member.name) or self.values.get(member.name)
             columns.append(self._column(member.name, source, rows).alias(member.name))
+        if PREVIOUS in rows.columns:
+            columns.append(self._previous().alias(PREVIOUS))
         return rows.select(*columns)
+
+    def _previous(self) -> Any:
+        """The values of the row that a row corrects, under the names of the plan."""
+        from pyspark.sql import functions as F  # noqa: N812
+
+        known = {**self.values, "_event_count": "_event_count"}
+        fields = [F.col(f"{PREVIOUS}.{source}").alias(name) for name, source in known.items()]
+        return F.when(F.col(PREVIOUS).isNotNull(), F.struct(*fields))
 
     def _column(self, name: str, source: str | None, rows: DataFrame) -> Any:
         from pyspark.sql import functions as F  # noqa: N812
@@ -70,12 +81,13 @@ class Stage:
         return column(name) if name in rows.columns else F.lit(None).cast("boolean" if name == "_filled" else "string")
 
 
-def lower_aggregate(node: Aggregate, frame: DataFrame, lowering: Lowering) -> Stage:
-    """The streaming part of a stateful node."""
+def lower_aggregate(node: Aggregate, frame: DataFrame, lowering: Lowering, *, keeps_previous: bool = False) -> Stage:
+    """The streaming part of a stateful node; with `keeps_previous` its rows carry what they correct."""
     from pyspark.sql import functions as F  # noqa: N812
 
     _refuse_unready(node, lowering)
     wanted, settings, keys, values = _wanted(node)
+    settings = replace(settings, keeps_previous=keeps_previous)
     time = node.window.time if node.window is not None else None
     time_name = time.name if time is not None and time.is_field else node.input.time
     position = dict(zip(("_source", "_partition", "_offset"), _position(node.input), strict=True))
@@ -187,7 +199,9 @@ def _results(routed: DataFrame, settings: OperatorSettings, keys: dict[str, str]
         fields.append(arrow_schema(((name, kind),)).field(0))
     times = [pa.field(name, pa.int64()) for name in ("_window_start", "_window_end", "_revision", "_watermark")]
     closed = [pa.field("closed_by", pa.string())] if settings.assigner.name == "SESSION" else []
-    return pa.schema([*fields, *times, pa.field("_emission", pa.string()), *closed])
+    values = pa.struct([field for field in fields if field.name not in by_name])
+    previous = [pa.field(PREVIOUS, values)] if settings.keeps_previous else []
+    return pa.schema([*fields, *times, pa.field("_emission", pa.string()), *closed, *previous])
 
 
 def _wanted(node: Aggregate) -> tuple[list[tuple[str, Any]], OperatorSettings, dict[str, str], dict[str, str]]:

@@ -40,10 +40,12 @@ def lower_job(job: Job, lowering: Lowering) -> LoweredJob:
         above.append(node)
         node = node.children[0]
     if isinstance(node, Aggregate):
+        withdrawing = [each for each in above if isinstance(each, Filter) and each.mode == WITHDRAW]
         for each in above:
-            if type(each) not in _ROWS or (isinstance(each, Filter) and each.mode == WITHDRAW):
+            if type(each) not in _ROWS or (withdrawing and each in withdrawing and each is not above[-1]):
                 raise lowering.refuse(each)
-        stage = lower_aggregate(node, _stream(node.input, lowering), lowering)
+        stream = _stream(node.input, lowering)
+        stage = lower_aggregate(node, stream, lowering, keeps_previous=bool(withdrawing))
         return LoweredJob(stage.frame, lambda batch: _apply(stage, above, batch, lowering), stateful=True)
     return LoweredJob(_stream(job.root.children[0], lowering), lambda batch: batch, stateful=False)
 

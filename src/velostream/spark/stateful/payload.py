@@ -26,5 +26,11 @@ def unpack(payload: bytes) -> pl.DataFrame:
 
 def typed(frame: pl.DataFrame, schema: pa.Schema) -> list[pa.RecordBatch]:
     """The frame's columns in the order and with the types of an Arrow schema."""
+    import pyarrow as pa
+
     table = frame.select(schema.names).to_arrow()
-    return list(table.cast(schema).to_batches())
+    columns = [
+        pa.nulls(table.num_rows, field.type) if pa.types.is_null(column.type) else column.cast(field.type)
+        for field, column in zip(schema, table.columns, strict=True)
+    ]
+    return list(pa.table(columns, schema=schema).to_batches())

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from velostream.catalog.schema import Column, Schema
 from velostream.sql.nodes import TimeWindow
 from velostream.sql.spans import span_of
-from velostream.validation import coercion, items
+from velostream.validation import items
 from velostream.validation.aliases import Aliases
 from velostream.validation.bound import (
     BoundExpression,
@@ -20,7 +19,6 @@ from velostream.validation.bound import (
     BoundSelect,
     BoundSource,
     BoundSubquery,
-    BoundUnion,
     BoundUnnest,
     BoundWindow,
 )
@@ -31,13 +29,13 @@ from velostream.validation.grouping import bind_grouping, has_aggregate, has_ove
 from velostream.validation.inputs import bind_input, is_static, scope_input
 from velostream.validation.join_binding import bind_join, helped_by_where
 from velostream.validation.named_windows import inline_named_windows
-from velostream.validation.scope import Scope, ScopeInput
+from velostream.validation.scope import Scope
 from velostream.validation.windows import bind_window
 
 if TYPE_CHECKING:
     from velostream.validation.context import Context
 
-_REFUSED = {
+REFUSED = {
     "qualify": "QUALIFY",
     "cluster": "CLUSTER BY",
     "distribute": "DISTRIBUTE BY",
@@ -61,7 +59,9 @@ def bind_query(node: exp.Expr, context: Context, outer: Scope | None = None) -> 
         return bind_query(node.this, context, outer)
     _bind_ctes(node, context, outer)
     if isinstance(node, exp.SetOperation):
-        return _bind_union(node, context, outer)
+        from velostream.validation.unions import bind_union
+
+        return bind_union(node, context, outer)
     if isinstance(node, exp.Select):
         return SelectBinder(context, outer).bind(node)
     context.findings.error("unsupported", "this is not a query", span_of(node), hint="write SELECT … FROM …")
@@ -99,62 +99,6 @@ def _renamed(query: BoundQuery, member: exp.Expr, context: Context) -> BoundQuer
     return query
 
 
-def _bind_union(node: exp.Expr, context: Context, outer: Scope | None) -> tuple[BoundQuery, Scope] | None:
-    if not isinstance(node, exp.Union):
-        word = type(node).__name__.upper()
-        context.findings.error(
-            "unsupported",
-            f"{word} is not supported on streams",
-            span_of(node),
-            hint="use EXISTS or NOT EXISTS against a table",
-        )
-        return None
-    left, right = bind_query(node.this, context, outer), bind_query(node.expression, context, outer)
-    if left is None or right is None:
-        return None
-    schema = _union_schema(left[0], right[0], node, context)
-    binder = SelectBinder(context, outer)
-    binder.scope.inputs.append(ScopeInput(_UNION, schema))
-    order = tuple(_plain_order(term) for term in binder.order_by(node.args.get("order"), Aliases()))
-    limit = binder.limit(node.args.get("limit"))
-    for key in ("offset", "hint", "locks"):
-        if node.args.get(key):
-            binder.refuse(
-                "unsupported", f"{_REFUSED[key]} is not supported on a stream", node.args[key], "leave it out"
-            )
-    distinct = bool(node.args.get("distinct"))
-    return BoundUnion(left[0], right[0], distinct, schema, span_of(node), order, limit), left[1]
-
-
-_UNION = "union"
-
-
-def _plain_order(term: BoundOrder) -> BoundOrder:
-    """ORDER BY of a set operation speaks of its columns by their plain names."""
-    for column in term.expression.tree.find_all(exp.Column):
-        column.this.set("this", column.name.removeprefix(f"{_UNION}."))
-    return term
-
-
-def _union_schema(left: BoundQuery, right: BoundQuery, node: exp.Expr, context: Context) -> Schema:
-    if left.schema.is_open or right.schema.is_open:
-        return left.schema
-    if len(left.schema) != len(right.schema):
-        message = f"UNION of {len(left.schema)} and {len(right.schema)} columns"
-        context.findings.error(
-            "union-mismatch", message, right.span, hint="select the same number of columns on both sides"
-        )
-        return left.schema
-    columns = []
-    for one, other in zip(left.schema, right.schema, strict=True):
-        kind = coercion.common(one.type, other.type)
-        if kind is None:
-            message = f"UNION of '{one.name}' {one.type} with '{other.name}' {other.type}"
-            context.findings.error("union-mismatch", message, right.span, hint="cast one side")
-        columns.append(Column(one.name, kind or one.type, one.nullable or other.nullable, one.key and other.key))
-    return Schema(tuple(columns))
-
-
 class SelectBinder:
     """Binds one SELECT. `rows` binds expressions over records, before any grouping."""
 
@@ -187,7 +131,7 @@ class SelectBinder:
 
     def bind(self, node: exp.Select) -> tuple[BoundQuery, Scope] | None:
         """The bound SELECT and its scope; None, with findings, where an input cannot be read."""
-        for key, words in _REFUSED.items():
+        for key, words in REFUSED.items():
             if node.args.get(key):
                 place = node.args[key]
                 self.refuse(

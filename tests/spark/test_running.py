@@ -145,7 +145,9 @@ def test_a_plan_that_cannot_be_run_yet_is_refused_by_name(one_spark: Any, tmp_pa
             "http_sink, which cannot",
         ),
         ("CREATE TABLE x AS SELECT k, COUNT(*) AS n FROM s GROUP BY k WITH ('state.ttl' = '1d')", "Materialise"),
-        ("SELECT k, COUNT(*) AS n FROM s GROUP BY k WINDOW TUMBLING(1m) WITH ('fill' = 'zero')", "gap filling"),
+        ("SELECT k, COUNT(*) AS n FROM s GROUP BY k WINDOW TUMBLING(1m) WITH ('fill' = 'zero')", "'fill' of job"),
+        ("SELECT k FROM s WITH ('job.mode' = 'transactional')", "'job.mode' of job"),
+        ("SELECT k FROM s WITH ('s.csv.quote' = 'x', 's.format' = 'csv')", "'csv.quote' of source 's'"),
     ],
 )
 def test_what_cannot_be_run_is_never_run_by_halves(one_spark: Any, tmp_path: Path, query: str, message: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from velostream.jobs.accounts import Accounts
@@ -21,6 +21,8 @@ from velostream.spark.stateful.watermarks import keep
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+FAILED_GROUP = "failed_group"
+"""The reason of a letter that stands for a group whose aggregates failed, such as a sum that overflows."""
 LETTER_FIELDS = ("source", "partition", "offset", "event_time", "reason", "error", "lateness", "watermark", "record")
 
 
@@ -33,7 +35,6 @@ class BatchWriter:
     home: Home
     accounts: Accounts
     show: Callable[[str], None]
-    after: list[Callable[[], None]] = field(default_factory=list)
 
     def __call__(self, batch: DataFrame, number: int) -> None:
         """Writes one micro-batch. The batch is computed once, all of it, before anything else is done with it."""
@@ -54,8 +55,9 @@ class BatchWriter:
         self._sinks(self.lowered.rows(batch), number)
         others = batch.filter(F.col("kind") != names.RESULT).collect()
         letters = [row.payload for row in others if row.kind == names.LETTER]
-        self._letters([letter for payload in letters for letter in _letters(payload)], number)
         stats = [json.loads(row.payload) for row in others if row.kind == names.STATS]
+        failures = [{"reason": FAILED_GROUP, "error": text} for one in stats for text in one["failures"]]
+        self._letters([*(letter for payload in letters for letter in _letters(payload)), *failures], number)
         self.accounts.add_stateful(number, stats)
         keep(
             self.home.folder / WATERMARKS,

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 SYSTEM = "_partition INT, _offset BIGINT, _topic STRING, _mark STRING"
 LINES = f"value STRING, {SYSTEM}"
 """What text formats give: lines, to be decoded by Spark."""
-ROWS_PER_BATCH = 100_000
 
 
 class FileStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):

@@ -123,8 +123,6 @@ def _refuse_unready(node: Aggregate, lowering: Lowering) -> None:
         missing = "a punctuated or periodic watermark"
     elif (node.emission.early or node.emission.fallback) and not lowering.run.bounded:
         missing = "EMIT EARLY on input that does not end"
-    elif node.fill != "none":
-        missing = "gap filling"
     if missing:
         hint = "velo explain shows the plan; --until-done runs bounded input"
         raise VeloError(f"{missing} cannot be run yet", hint=hint, code="unsupported")

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from velostream.errors import VeloError
 from velostream.plan.nodes import Node
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql import Column, SparkSession
 
 CARRIED = ("_status", "_detail", "_mark", "_record")
 """Columns that every row has beside the fields of the plan: what is wrong with it, and the record that it was."""
@@ -53,13 +52,3 @@ def column(name: str) -> Column:
     from pyspark.sql import functions as F  # noqa: N812
 
     return F.col(quoted(name))
-
-
-def carried(frame: DataFrame) -> list[Column]:
-    """The carried columns that a frame has."""
-    return [column(name) for name in CARRIED if name in frame.columns]
-
-
-def aliased(pairs: Iterable[tuple[Any, str]]) -> list[Column]:
-    """Columns under their names."""
-    return [expression.alias(name) for expression, name in pairs]

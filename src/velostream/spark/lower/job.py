@@ -12,6 +12,7 @@ from velostream.plan.nodes import Aggregate, Filter, Node, Print, Project, Scan,
 from velostream.plan.nodes.filter import WITHDRAW
 from velostream.spark.lower.aggregate import Stage, lower_aggregate
 from velostream.spark.lower.context import Lowering
+from velostream.spark.lower.honoured import refuse_ignored
 from velostream.spark.lower.rows import lower_filter, lower_project
 from velostream.spark.lower.scan import lower_scan
 
@@ -59,6 +60,7 @@ def _refuse_ends(job: Job, lowering: Lowering) -> None:
         if target.connector not in WRITABLE:
             message = f"sink '{target.name}' is a {target.connector}, which cannot be run yet"
             raise VeloError(message, hint=f"use {' or '.join(WRITABLE)}", code="unsupported")
+    refuse_ignored(job)
     for scan in job.scans:
         if scan.infers:
             message = f"the columns of '{scan.source}' are not known"

@@ -1,0 +1,36 @@
+"""Settings that running takes into account today. One that is set and would be ignored is refused instead."""
+
+from __future__ import annotations
+
+from velostream.config.origin import Layer
+from velostream.config.settings import Settings
+from velostream.errors import VeloError
+from velostream.plan.job import Job
+from velostream.plan.nodes import Sinks
+
+_JOB = (
+    *("preset", "config_file", "num_partitions", "time.semantics", "window.size", "windowing.", "event.time."),
+    *("watermark.", "partitions", "allowed.lateness", "late.data.strategy", "emit", "state.ttl"),
+)
+_SOURCE = (
+    *("type", "config_file", "path", "format", "schema", "csv.delimiter", "csv.header", "event.time.", "watermark."),
+    *("partitions", "partition.by", "files.per.batch"),
+)
+_SINK = ("type", "config_file", "path", "format", "compression")
+
+
+def refuse_ignored(job: Job) -> None:
+    """Refuses settings of a job, its sources and its sinks that would have no effect. Presets set more than is used."""
+    _refuse(job.settings, _JOB, "job", job.name)
+    for scan in job.scans:
+        _refuse(scan.settings, _SOURCE, "source", scan.source)
+    for target in job.root.targets if isinstance(job.root, Sinks) else ():
+        _refuse(target.settings, _SINK, "sink", target.name)
+
+
+def _refuse(settings: Settings | None, honoured: tuple[str, ...], what: str, name: str) -> None:
+    for value in settings or ():
+        if value.origin.layer <= Layer.PRESET or value.key.startswith(honoured):
+            continue
+        message = f"'{value.key}' of {what} '{name}' has no effect on a run yet"
+        raise VeloError(message, hint="remove it for now", span=value.origin.span, code="unsupported")

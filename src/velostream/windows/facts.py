@@ -38,17 +38,19 @@ class Facts:
     """All that a micro-batch knows beside its rows; the same for every bucket, and the same in a re-run.
 
     `known` names the partitions that a source has, or how many. `now` is the clock; `running` is time that the job has
-    run, in which pauses, restarts and long batches count nothing. Both are microseconds.
+    run, in which pauses, restarts and long batches count nothing; None where that is to be told from the clock and from
+    `resumed`, which says that the job was not running before this batch. Times are microseconds.
     """
 
     progress: tuple[Progress, ...] = ()
     known: Mapping[str, frozenset[int] | int] = field(default_factory=dict)
     now: int = 0
-    running: int = 0
+    running: int | None = 0
     bounded: bool = False
     clocked: bool = True
     """False where nobody gives the clock: in bounded runs early rows and fallbacks do not come."""
     flush: bool = False
+    resumed: bool = False
 
 
 def progress_of(rows: pl.DataFrame, mark: str | None = None) -> Iterator[Progress]:

@@ -33,7 +33,7 @@ class Scope(Enum):
 
 @dataclass(frozen=True, slots=True)
 class WatermarkSettings:
-    """The `watermark.*` properties of a job. `per_source` overrides the out-of-orderness."""
+    """The `watermark.*` properties of a job. `per_source` overrides the out-of-orderness of a source, `sources` all."""
 
     max_out_of_orderness: int = 0
     per_source: Mapping[str, int] = field(default_factory=dict)
@@ -41,6 +41,7 @@ class WatermarkSettings:
     scope: Scope = Scope.PARTITION
     idle_timeout: int | None = MINUTE
     emit_interval: int = SECOND
+    sources: Mapping[str, WatermarkSettings] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         delays = {"watermark.max_out_of_orderness": self.max_out_of_orderness}
@@ -53,9 +54,13 @@ class WatermarkSettings:
                 hint = "leave it out, or use bounded_out_of_orderness"
                 raise InvalidProperty(message, hint=hint, code="conflicting-properties")
 
+    def of(self, source: str) -> WatermarkSettings:
+        """The settings of a source."""
+        return self.sources.get(source, self)
+
     def delay(self, source: str) -> int:
         """How much disorder a source may have."""
-        return self.per_source.get(source, self.max_out_of_orderness)
+        return self.of(source).per_source.get(source, self.of(source).max_out_of_orderness)
 
 
 @dataclass(slots=True)
@@ -83,11 +88,14 @@ class Watermark:
         self.gone: dict[str, int] = {}
         self.ended: dict[str, set[int]] = {}
         self.advanced_at: int | None = None
+        self.ran: int = 0
+        self.looked_at: int | None = None
         if snapshot:
             self.value = snapshot["value"]
             self.largest, self.gone = dict(snapshot["largest"]), dict(snapshot["gone"])
             self.ended = {source: set(numbers) for source, numbers in snapshot["ended"].items()}
             self.advanced_at = snapshot["advanced_at"]
+            self.ran, self.looked_at = snapshot.get("ran", 0), snapshot.get("looked_at")
             self.partitions = {(row[0], row[1]): Partition(*row[2:]) for row in snapshot["partitions"]}
 
     def snapshot(self) -> dict[str, Any]:
@@ -100,6 +108,8 @@ class Watermark:
             "gone": self.gone,
             "ended": {source: sorted(numbers) for source, numbers in self.ended.items()},
             "advanced_at": self.advanced_at,
+            "ran": self.ran,
+            "looked_at": self.looked_at,
         }
 
     def advance(self, facts: Facts) -> int | None:
@@ -107,16 +117,40 @@ class Watermark:
         if self.settings.strategy is Strategy.PROCESSING:
             self.value = facts.now if self.value is None else max(self.value, facts.now)
             return self.value
-        self._expect(facts)
+        running = self._running(facts)
+        self._expect(facts, running)
         for progress in facts.progress:
-            self._hear(progress, facts.running)
-        self._rest(facts)
-        if self._is_time(facts.running):
+            self._hear(progress, running)
+        self._rest(running, bounded=facts.bounded)
+        if self._is_time(running):
             self._move()
         for progress in facts.progress:
             if progress.finished:
                 self._leave(progress, named=isinstance(facts.known.get(progress.source), frozenset))
         return self.value
+
+    def next_look(self, now: int) -> int | None:
+        """When the clock should be looked at lest a silent partition holds the watermark longer than it may."""
+        waits = [
+            max(timeout - (self.ran - partition.heard), 0)
+            for (source, _), partition in self.partitions.items()
+            if (timeout := self.settings.of(source).idle_timeout) is not None and not partition.idle
+        ]
+        if not waits or self.settings.strategy is Strategy.PROCESSING:
+            return None
+        return now + max(min(waits), self.settings.emit_interval)
+
+    def _running(self, facts: Facts) -> int:
+        """Time that the job has run. Of the time between two looks no more counts than half of the shortest patience,
+        so that one long batch makes nobody idle; where the job was resumed, none."""
+        if facts.running is not None:
+            self.ran = facts.running
+            return self.ran
+        spent = 0 if self.looked_at is None or facts.resumed else max(facts.now - self.looked_at, 0)
+        patience = [one.idle_timeout for one in (self.settings, *self.settings.sources.values()) if one.idle_timeout]
+        self.ran += min([spent, *(time // 2 for time in patience)])
+        self.looked_at = facts.now if self.looked_at is None else max(self.looked_at, facts.now)
+        return self.ran
 
     def report(self, now: int) -> dict[str, dict[str, int | bool | None]]:
         """Each partition as reports show it, by `source/partition`: its largest time, its lag, whether it is idle."""
@@ -136,7 +170,7 @@ class Watermark:
         least = min(limit for limit in active.values() if limit is not None)
         return sorted(key for key, limit in active.items() if limit == least)
 
-    def _expect(self, facts: Facts) -> None:
+    def _expect(self, facts: Facts, running: int) -> None:
         """Partitions that a source is known to have join at the current watermark, and hold it until they speak."""
         for source, known in facts.known.items():
             present = {number for name, number in self.partitions if name == source}
@@ -149,14 +183,15 @@ class Watermark:
                 ended.intersection_update(known)
                 wanted = sorted(known - present - ended)
             for number in wanted:
-                self.partitions[(source, number)] = Partition(held=self.value, heard=facts.running)
+                self.partitions[(source, number)] = Partition(held=self.value, heard=running)
 
     def _hear(self, progress: Progress, running: int) -> None:
         key = (progress.source, progress.partition)
         if key not in self.partitions:
             self.partitions[key] = self._newcomer(progress.source, running)
         partition = self.partitions[key]
-        time = progress.mark if self.settings.strategy is Strategy.PUNCTUATED else progress.event_time
+        punctuated = self.settings.of(progress.source).strategy is Strategy.PUNCTUATED
+        time = progress.mark if punctuated else progress.event_time
         if time is not None:
             partition.seen = time if partition.seen is None else max(partition.seen, time)
             self.largest[progress.source] = max(self.largest.get(progress.source, time), time)
@@ -178,10 +213,10 @@ class Watermark:
         counted = [key for key in self.partitions if key[0] == source and key[1] < 0]
         return self.partitions.pop(max(counted)) if counted else Partition(held=self.value, heard=running)
 
-    def _rest(self, facts: Facts) -> None:
-        timeout = None if facts.bounded else self.settings.idle_timeout
-        for partition in self.partitions.values():
-            partition.idle = timeout is not None and facts.running - partition.heard >= timeout
+    def _rest(self, running: int, *, bounded: bool) -> None:
+        for (source, _), partition in self.partitions.items():
+            timeout = None if bounded else self.settings.of(source).idle_timeout
+            partition.idle = timeout is not None and running - partition.heard >= timeout
 
     def _is_time(self, running: int) -> bool:
         if self.settings.strategy is not Strategy.PERIODIC:
@@ -193,7 +228,7 @@ class Watermark:
 
     def _limit(self, source: str, partition: Partition) -> int | None:
         """How far a partition lets the watermark go."""
-        if self.settings.scope is Scope.SOURCE:
+        if self.settings.of(source).scope is Scope.SOURCE:
             largest = self.largest.get(source)
             return None if largest is None else largest - self.settings.delay(source)
         if partition.seen is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from velostream.config.kinds import Choice, Duration, Instant, Integer, Names, Number, Share
 from velostream.config.property import Property
+from velostream.config.rule import Broken, Needs
 from velostream.config.settings import Settings
 from velostream.sources.base import Extent, Source
 
@@ -32,6 +33,15 @@ _FIELDS = (
 )
 
 
+def _shares(settings: Settings) -> Broken | None:
+    """A record is in order, out of order or late."""
+    disordered, late = settings.value("out_of_order.fraction"), settings.value("late.fraction")
+    if disordered is None or late is None or float(str(disordered.value)) + float(str(late.value)) <= 1:
+        return None
+    message = f"'out_of_order.fraction' = '{disordered.text}' and 'late.fraction' = '{late.text}' are more than all"
+    return Broken("conflicting-properties", message, "lower one of them", late)
+
+
 def _extent(settings: Settings) -> Extent:
     """It ends where a number of records is set."""
     return Extent.BOUNDED if "rows" in settings else Extent.UNBOUNDED
@@ -53,8 +63,14 @@ DATAGEN_SOURCE = Source(
         Property(
             "start.time",
             Instant(),
-            "the event time of the first record; without it the time of the start",
+            "the event time of the first record; without it the time of the first start",
             "2026-01-31T00:00:00Z",
+        ),
+        Property(
+            "time.step",
+            Duration(positive=True),
+            "the event time from one record to the next; without it as the rate says, and 10ms without a rate",
+            "1s",
         ),
         Property(
             "order",
@@ -79,6 +95,7 @@ DATAGEN_SOURCE = Source(
         *_FIELDS,
     ),
     extent=_extent,
+    rules=(Needs("order", "rows", value="partition_batched"), _shares),
     aliases=("datagen",),
     columns=("_partition", "_offset", "_headers"),
     record_time=True,

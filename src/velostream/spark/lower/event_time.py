@@ -30,6 +30,25 @@ def event_time(spec: EventTime, frame: DataFrame) -> tuple[Column, Column]:
     return time, F.when(value.isNull(), F.lit(MISSING)).when(time.isNull(), F.lit(INVALID))
 
 
+def written(time: Column, kind: str, spec: EventTime) -> Column:
+    """A time as a column of type `kind` holds it, so that reading the column by `spec` gives the time again."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    micros, local = F.unix_micros(time), F.from_utc_timestamp(time, spec.zone)
+    if kind == "timestamp":
+        return time
+    if kind in ("timestamp_ntz", "date"):
+        return local.cast(kind)
+    number = micros / 1_000_000 if spec.format == "epoch_seconds" or kind == "int" else micros / 1_000
+    if kind in _NUMBERS or kind.startswith("decimal"):
+        return F.floor(number).cast(kind) if kind in ("int", "bigint") else number.cast(kind)
+    if spec.format in ("epoch_millis", "epoch_seconds"):
+        return F.floor(number).cast("string")
+    if spec.format in ("auto", "iso8601"):
+        return F.date_format(time, "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX")
+    return F.date_format(local, spec.format)
+
+
 def _read(value: Column, kind: str, spec: EventTime) -> Column:
     from pyspark.sql import functions as F  # noqa: N812
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from velostream.plan.nodes import Scan
 from velostream.spark.attempt import attempt
 from velostream.spark.lower.context import Lowering, column
-from velostream.spark.lower.event_time import event_time
+from velostream.spark.lower.event_time import event_time, written
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -26,12 +26,9 @@ def lower_scan(node: Scan, lowering: Lowering) -> DataFrame:
     frame = frame.withColumn("_event_time", F.when(F.col("_status").isNull() & F.col("_mark").isNull(), time))
     frame = frame.withColumn("_status", F.when(F.col("_mark").isNull(), F.coalesce(F.col("_status"), reason)))
     system = {
-        "_event_time": column("_event_time"),
-        "_timestamp": F.current_timestamp(),
+        "_timestamp": _record_time(frame),
         "_processing_time": F.current_timestamp(),
         "_partition": _partition(node, frame),
-        "_offset": column("_offset"),
-        "_topic": column("_topic"),
         "_source": F.lit(node.source),
     }
     fields = []
@@ -39,6 +36,13 @@ def lower_scan(node: Scan, lowering: Lowering) -> DataFrame:
         name = member.name.removeprefix(prefix)
         fields.append((system[name] if name in system else column(name)).alias(member.name))
     return frame.select(*fields, *(column(name) for name in ("_status", "_detail", "_mark", "_record")))
+
+
+def _record_time(frame: DataFrame) -> Column:
+    """The time that a record brings, else the time of reading, which Spark keeps for a re-run of a batch."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    return column("_timestamp") if "_timestamp" in frame.columns else F.current_timestamp()
 
 
 def _partition(node: Scan, frame: DataFrame) -> Column:
@@ -60,6 +64,8 @@ def _decoded(node: Scan, lowering: Lowering) -> DataFrame:
     from velostream.sources.streams.reading import open_stream
 
     frame, schema, form = open_stream(node, lowering)
+    if node.connector == "datagen_source" and node.event_time.column:
+        frame = _with_time(node, frame)
     if form not in _TEXT:
         nothing = F.lit(None).cast("string")
         record = F.to_json(F.struct(*(column(member.name) for member in node.declared)))
@@ -81,3 +87,10 @@ def _decoded(node: Scan, lowering: Lowering) -> DataFrame:
     rest = [F.col(name) for name in ("_partition", "_offset", "_topic", "_mark")]
     more = (status.alias("_status"), detail.alias("_detail"), F.col("value").alias("_record"))
     return frame.select(*fields, *rest, *more)
+
+
+def _with_time(node: Scan, frame: DataFrame) -> DataFrame:
+    """Generated records with their event time as its column is declared."""
+    held = next(one for one in node.declared if one.name.casefold() == node.event_time.column.casefold())
+    kind = str(held.type).casefold()
+    return frame.withColumn(held.name, written(column(held.name), kind, node.event_time))

@@ -13,9 +13,17 @@ if TYPE_CHECKING:
 
 def open_stream(node: Any, lowering: Any) -> tuple[DataFrame, str, str]:
     """The stream of a scan, the columns of its records as DDL, and the format that is left to decode."""
+    if node.connector == "given":
+        from velostream.sources.streams.given import open_given
+
+        return open_given(node, lowering)
+    if node.connector == "datagen_source":
+        from velostream.sources.streams.generating import generated
+
+        return generated(node, lowering), "", "made"
     if node.connector != "file_source":
         message = f"a {node.connector} cannot be run yet"
-        raise VeloError(message, hint="a file_source can", code="unsupported")
+        raise VeloError(message, hint="a file_source or a datagen_source can", code="unsupported")
     return _files(node, lowering)
 
 

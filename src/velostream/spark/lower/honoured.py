@@ -15,8 +15,9 @@ _JOB = (
 _SOURCE = (
     *("type", "config_file", "path", "format", "schema", "csv.delimiter", "csv.header", "event.time.", "watermark."),
     *("partitions", "partition.by", "files.per.batch"),
+    *("rate", "rows", "seed", "start.time", "time.step", "order", "out_of_order.", "late.", "headers.", "fields."),
 )
-_SINK = ("type", "config_file", "path", "format", "compression")
+_SINK = ("type", "config_file", "path", "format", "compression", "csv.", "rotation.", "delivery.guarantee")
 
 
 def refuse_ignored(job: Job) -> None:

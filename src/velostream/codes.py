@@ -96,9 +96,11 @@ _USER = (
     Code("unknown-sink", "INTO names a sink that is not declared", "give it a type: 'name.type' = 'kafka_sink'"),
     Code("unused-sink", "properties of a sink that nothing writes to", "write INTO it, or remove them"),
     Code("unknown-job", "a job that this file does not define", "correct the name"),
+    Code("state-mismatch", "a checkpoint's state was kept for another statement", "undo the change, or start with a new checkpoint"),
     Code("metric", "a @metric that cannot be collected", "the hint says why"),
     Code("file-not-found", "a file that is not there", "correct the path"),
     Code("unreadable-file", "a file that may not be read, or that is not UTF-8 text", "see to its rights, or save it as UTF-8"),
+    Code("invalid-spec", "a test specification that cannot be used", "correct the marked place; docs/guides/testing.md shows the format"),
     Code("usage", "the command line cannot be used as typed", "see --help"),
 )
 

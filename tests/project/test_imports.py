@@ -20,8 +20,8 @@ LAYERS = (
     ("jobs",),
     ("observability",),
     ("server",),
-    ("cli",),
     ("testing",),
+    ("cli",),
 )
 RANK = {package: rank for rank, row in enumerate(LAYERS) for package in row}
 ONLY_IN = {

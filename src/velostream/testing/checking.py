@@ -1,0 +1,132 @@
+"""A case from SQL to a verdict: checked, planned, run twice, compared."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from velostream.errors import VeloError
+from velostream.plan.job import ApplicationPlan
+from velostream.testing.agreement import agreement
+from velostream.testing.document import InvalidSpec
+from velostream.testing.feeding import Feed, Files, Generated, Rows
+from velostream.testing.findings import check_case, planned
+from velostream.testing.outcome import compare
+from velostream.testing.running import Outcome, Stage
+from velostream.testing.spec import NEVER, Case, Expected, Given
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+BUCKETS = 2
+"""Over how many buckets state is spread, unless the application says so: one where the order of rows is looked at."""
+
+
+@dataclass
+class Verdict:
+    """What became of a case: nothing that is wrong with it, or all of it."""
+
+    case: Case
+    failures: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+
+    @property
+    def passed(self) -> bool:
+        """True where all is as expected."""
+        return not self.failures
+
+
+def check(case: Case, spark: Callable[[], SparkSession]) -> Verdict:
+    """Checks a case; `spark` is asked for a session only where it runs."""
+    verdict, started = Verdict(case), time.monotonic()
+    answer, verdict.failures = check_case(case)
+    if answer.ok and not verdict.failures:
+        plan, verdict.failures = planned(case, answer)
+        if case.runs and not verdict.failures:
+            verdict.failures = _run(case, plan, spark())
+    verdict.seconds = time.monotonic() - started
+    return verdict
+
+
+def _run(case: Case, plan: ApplicationPlan, spark: SparkSession) -> list[str]:
+    if case.clocks:
+        raise case.place.refuse("'clock' cannot be given yet: a run takes the clock of the machine", "remove it")
+    plan = _spread(case, plan)
+    failures: list[str] = []
+    with tempfile.TemporaryDirectory(prefix="velo-test-") as folder:
+        try:
+            first = _outcome(case, plan, spark, Path(folder, "whole"), stop=False)
+        except InvalidSpec:
+            raise
+        except VeloError as error:
+            return _failed(case, error)
+        if case.fails is not None:
+            return ["the run ended well, and was to fail"]
+        failures += compare(case, plan, first)
+        if case.stop != NEVER:
+            again = _outcome(case, plan, spark, Path(folder, "resumed"), stop=True)
+            failures += agreement(first, again, case.day)
+    return failures
+
+
+def _spread(case: Case, plan: ApplicationPlan) -> ApplicationPlan:
+    """The plan with few buckets: what a case gives is little, and each of them costs time."""
+    expected = [case.expected] if isinstance(case.expected, Expected) else list((case.expected or {}).values())
+    buckets = 1 if any(each.ordered for each in expected) else BUCKETS
+    jobs = (
+        job if job.placement.buckets else replace(job, placement=replace(job.placement, buckets=buckets))
+        for job in plan.jobs
+    )
+    return replace(plan, jobs=tuple(jobs))
+
+
+def _outcome(case: Case, plan: ApplicationPlan, spark: SparkSession, folder: Path, *, stop: bool) -> Outcome:
+    from velostream.spark.failures import translated
+
+    feeds = feeds_of(case, plan, folder / "input")
+    batches = max((feed.batches for feed in feeds.values()), default=1)
+    where = (case.stop or max(1, batches // 2)) if stop else None
+    stage = Stage(spark, folder, case.folder, keep_prints=case.printed is not None)
+    with translated():
+        return stage.run(plan, feeds, where)
+
+
+def feeds_of(case: Case, plan: ApplicationPlan, folder: Path) -> dict[str, Feed]:
+    """What the sources of the plan are fed with."""
+    scans = {scan.source.casefold(): scan for job in plan.jobs for scan in job.scans}
+    counts = [len(given.batches) for given in case.given.values()]
+    feeds: dict[str, Feed] = {}
+    for name, given in case.given.items():
+        scan = scans.get(name.casefold())
+        if scan is None:
+            known = ", ".join(sorted(scan.source for scan in scans.values()))
+            raise given.place.refuse(f"no job reads a source '{name}'", f"sources: {known}" if known else "remove it")
+        feeds[name] = _feed(case, given, scan, folder / name, max(counts))
+    return feeds
+
+
+def _feed(case: Case, given: Given, scan, folder: Path, batches: int) -> Feed:  # type: ignore[no-untyped-def]
+    if given.settings is None:
+        return Rows(scan, given, case.day, folder, batches)
+    if given.settings["type"] == "datagen_source":
+        return Generated(given)
+    return Files(given, case.file.parent, folder)
+
+
+def _failed(case: Case, error: VeloError) -> list[str]:
+    if case.fails is None:
+        return [
+            f"the run failed: error[{error.error_code}]: {error.message}"
+            + (f"\n  hint: {error.hint}" if error.hint else "")
+        ]
+    failures = []
+    code, message = case.fails.get("code"), case.fails.get("message")
+    if code is not None and code != error.error_code:
+        failures.append(f"the run was to fail with {code}, and failed with {error.error_code}: {error.message}")
+    if message is not None and str(message) not in error.message:
+        failures.append(f"the run was to fail with a message that holds {message!r}, and failed with: {error.message}")
+    return failures

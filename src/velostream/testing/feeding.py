@@ -1,0 +1,114 @@
+"""What sources are fed with: micro-batches that become visible step by step, so that a run can stop between two."""
+
+from __future__ import annotations
+
+import shutil
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from velostream.config.settings import Settings
+from velostream.errors import VeloError
+from velostream.plan.nodes import Scan
+from velostream.sources.file import matching
+from velostream.sources.streams.given import GIVEN, write_batch
+from velostream.testing.records import Records
+from velostream.testing.settings import source_settings
+from velostream.testing.spec import Given
+
+
+class Feed(ABC):
+    """The input of one source. `batches` is how many micro-batches it has."""
+
+    batches: int = 1
+
+    @abstractmethod
+    def scan(self, node: Scan) -> Scan:
+        """The scan that reads this instead of what the application names."""
+
+    @abstractmethod
+    def reveal(self, until: int) -> None:
+        """Makes all micro-batches before `until` visible."""
+
+
+class Rows(Feed):
+    """Rows of the specification."""
+
+    def __init__(self, node: Scan, given: Given, day: str, folder: Path, batches: int) -> None:
+        self.folder = folder
+        self.batches = batches
+        records = Records(node, day)
+        self.records = [records.batch(rows) for rows in given.batches]
+        self.records += [[] for _ in range(batches - len(self.records))]
+        self.known = list(given.known) if given.known is not None else self._named()
+        self.shown = 0
+
+    def _named(self) -> list[int]:
+        return sorted({partition for batch in self.records for partition, _, _ in batch})
+
+    def scan(self, node: Scan) -> Scan:
+        """Over a folder with one file per micro-batch; the column `_partition` of a row is its partition."""
+        settings = source_settings(node.source, {"type": "file_source", "path": str(self.folder), "format": "jsonl"})
+        return replace(node, connector=GIVEN, settings=settings)
+
+    def reveal(self, until: int) -> None:
+        """Writes the files."""
+        for number in range(self.shown, until):
+            write_batch(self.folder, number, {"known": self.known, "records": self.records[number]})
+        self.shown = max(self.shown, until)
+
+
+@dataclass
+class Files(Feed):
+    """Files that are read as a file_source reads them, from a folder that gets them in order of name."""
+
+    given: Given
+    base: Path
+    folder: Path
+
+    def __post_init__(self) -> None:
+        settings = dict(self.given.settings or {})
+        if "path" not in settings:
+            raise self.given.place.refuse("'files' needs 'path'", "write path: data/*.jsonl")
+        self.files = matching(settings["path"], self.base)
+        if not self.files:
+            raise self.given.place.refuse(f"no file matches '{settings['path']}'", "paths start from the specification")
+        self.per_batch = int(settings.get("files.per.batch", len(self.files)))
+        self.batches = -(-len(self.files) // self.per_batch)
+
+    def scan(self, node: Scan) -> Scan:
+        """A scan of the folder."""
+        settings = {**(self.given.settings or {}), "path": str(self.folder), "files.per.batch": str(self.per_batch)}
+        form = self.files[0].suffix.removeprefix(".")
+        settings.setdefault("format", "jsonl" if form == "ndjson" else form)
+        return replace(node, connector="file_source", settings=_settings(node.source, settings, self.given))
+
+    def reveal(self, until: int) -> None:
+        """Copies the files."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        for number, file in enumerate(self.files[: until * self.per_batch]):
+            target = self.folder / f"{number:06d}-{file.name}"
+            if not target.exists():
+                shutil.copyfile(file, target)
+
+
+@dataclass
+class Generated(Feed):
+    """Records that a datagen_source makes: the same ones in every run, since it is seeded."""
+
+    given: Given
+
+    def scan(self, node: Scan) -> Scan:
+        """A scan of the generator."""
+        settings = _settings(node.source, dict(self.given.settings or {}), self.given)
+        return replace(node, connector="datagen_source", settings=settings)
+
+    def reveal(self, until: int) -> None:
+        """There is nothing to be shown: it is there, or made."""
+
+
+def _settings(source: str, settings: dict[str, str], given: Given) -> Settings:
+    try:
+        return source_settings(source, settings)
+    except VeloError as error:
+        raise given.place.refuse(error.message, error.hint) from None

@@ -1,0 +1,92 @@
+"""Rows of a specification as records: JSON text that the scan decodes, times in the form that their column has."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Any
+
+from velostream.plan.nodes import Scan
+from velostream.registry import did_you_mean
+from velostream.testing.document import Items, Place, Table
+from velostream.testing.times import micros_of, of_text, shown
+from velostream.types import Type
+
+PARTITION, OFFSET, RAW = "_partition", "_offset", "_raw"
+_SYSTEM = (PARTITION, OFFSET, RAW)
+_MILLIS_FROM = 100_000_000_000
+"""Below it, a number that is detected counts as seconds."""
+
+
+class Records:
+    """Makes records of rows for a scan. Offsets count on within each partition, from batch to batch."""
+
+    def __init__(self, scan: Scan, day: str) -> None:
+        self.scan = scan
+        self.day = day
+        self.types: dict[str, tuple[str, Type]] = {
+            column.name.casefold(): (column.name, column.type) for column in scan.declared
+        }
+        self.next: dict[int, int] = {}
+
+    def batch(self, rows: Items) -> list[tuple[int, int, str]]:
+        """Partition, offset and text of each row."""
+        return [self._record(row, place) for row, place in zip(rows, rows.places, strict=True)]
+
+    def _record(self, row: Table, place: Place) -> tuple[int, int, str]:
+        partition = self._whole(row, PARTITION, 0)
+        offset = self._whole(row, OFFSET, self.next.get(partition, 0))
+        self.next[partition] = offset + 1
+        return partition, offset, self._text(row, place)
+
+    def _whole(self, row: Table, key: str, default: int) -> int:
+        value = row.get(key, default)
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise row.refuse(key, f"'{key}' is a whole number", f"write {key}: 0")
+        return value
+
+    def _text(self, row: Table, place: Place) -> str:
+        columns = [key for key in row if key not in _SYSTEM]
+        if RAW in row:
+            if columns or not isinstance(row[RAW], str):
+                raise row.refuse(RAW, f"'{RAW}' is the whole text of a record", "remove the other columns")
+            return str(row[RAW])
+        values = {}
+        for key in columns:
+            if key.casefold() not in self.types:
+                known = [*(name for name, _ in self.types.values()), *_SYSTEM]
+                message = f"source '{self.scan.source}' has no column '{key}'"
+                raise row.refuse(key, message, did_you_mean(key, known, "columns"))
+            name, kind = self.types[key.casefold()]
+            values[name] = self._value(name, kind, row[key])
+        return json.dumps(values)
+
+    def _value(self, name: str, kind: Type, value: Any) -> Any:
+        if isinstance(value, bytes):
+            return base64.b64encode(value).decode()
+        if kind.is_time:
+            micros = micros_of(value, self.day)
+            text = None if micros is None else shown(micros)
+            if text is None:
+                return value
+            return text if kind.name == "TIMESTAMP" else text.removesuffix("Z")
+        if name.casefold() == self.scan.event_time.column.casefold() and isinstance(value, str):
+            return self._event_time(kind, value)
+        return value
+
+    def _event_time(self, kind: Type, text: str) -> Any:
+        """A time written as text, in the form that the column has; what is no time stays as it is."""
+        micros = of_text(text, self.day)
+        if micros is None:
+            return text
+        form = self.scan.event_time.format
+        if kind.is_numeric or form in ("epoch_millis", "epoch_seconds", "epoch"):
+            millis = form == "epoch_millis" or (form == "auto" and micros // 1_000 >= _MILLIS_FROM)
+            number = _plain(micros, 1_000 if millis else 1_000_000)
+            return number if kind.is_numeric else str(number)
+        return shown(micros) if form in ("auto", "iso8601") else text
+
+
+def _plain(micros: int, unit: int) -> float:
+    """A whole number where it is one: columns of whole numbers take no other."""
+    return micros // unit if micros % unit == 0 else micros / unit

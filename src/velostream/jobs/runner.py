@@ -97,7 +97,7 @@ class Runner:
     """All jobs of an application."""
 
     def __init__(
-        self, plan: ApplicationPlan, spark: SparkSession, checkpoint: Path, folder: Path, show: Callable[[str], None]
+        self, plan: ApplicationPlan, spark: SparkSession, checkpoint: Path, folder: Path, show: Callable[[object], None]
     ) -> None:
         self.plan = plan
         self.spark = spark
@@ -114,7 +114,7 @@ class Runner:
             run = Run(job.name, home.folder, self.folder, bounded, home.buckets(self.spark, job.placement.buckets))
             lowered = lower_job(job, Lowering(self.spark, run))
             accounts = Accounts.load(home.accounts)
-            writer = BatchWriter(job, lowered, home, accounts, self.show)
+            writer = BatchWriter(job, lowered, home, accounts, self.show, self.folder)
             self.jobs.append(RunningJob(job, home, lowered, writer, accounts))
 
     def run_until_done(self) -> None:

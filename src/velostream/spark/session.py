@@ -31,6 +31,7 @@ _SETTINGS = {
     "spark.sql.streaming.noDataMicroBatches.enabled": "false",
     "spark.sql.legacy.consecutiveStringLiterals.enabled": "false",
     "spark.sql.timeType.enabled": "true",
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
 }
 
 

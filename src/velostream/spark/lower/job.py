@@ -10,6 +10,7 @@ from velostream.errors import VeloError
 from velostream.plan.job import Job
 from velostream.plan.nodes import Aggregate, Filter, Node, Print, Project, Scan, Sinks
 from velostream.plan.nodes.filter import WITHDRAW
+from velostream.sinks.writers import check
 from velostream.spark.lower.aggregate import Stage, lower_aggregate
 from velostream.spark.lower.context import Lowering
 from velostream.spark.lower.honoured import refuse_ignored
@@ -19,7 +20,6 @@ from velostream.spark.lower.scan import lower_scan
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-WRITABLE = ("file_sink", "console_sink")
 _ROWS: dict[type[Node], Callable[[Any, Any, Lowering], Any]] = {Filter: lower_filter, Project: lower_project}
 
 
@@ -57,9 +57,7 @@ def _refuse_ends(job: Job, lowering: Lowering) -> None:
         raise lowering.refuse(job.root)
     targets = job.root.targets if isinstance(job.root, Sinks) else ()
     for target in targets:
-        if target.connector not in WRITABLE:
-            message = f"sink '{target.name}' is a {target.connector}, which cannot be run yet"
-            raise VeloError(message, hint=f"use {' or '.join(WRITABLE)}", code="unsupported")
+        check(target.connector, target.name, target.settings)
     refuse_ignored(job)
     for scan in job.scans:
         if scan.infers:

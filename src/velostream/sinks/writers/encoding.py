@@ -1,0 +1,109 @@
+"""How files are written, by format: by the driver from an Arrow table, or by Spark; the bytes mean the same."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from velostream.sinks.writers.text import JSON_OPTIONS, csv_header, csv_lines, csv_options, json_lines
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame, DataFrameWriter
+
+    from velostream.config.settings import Settings
+
+NONE = "none"
+_ENDINGS = {NONE: "", "gzip": ".gz", "zstd": ".zst", "lz4": ".lz4"}
+_LATER = ("zstd", "lz4")
+"""Text that Spark compresses in forms of its own, which other tools do not read, is compressed after it."""
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """A format with its options."""
+
+    format: str
+    compression: str
+    options: dict[str, str] = field(default_factory=dict)
+    header: bool = False
+
+    @property
+    def ending(self) -> str:
+        """What the names of files end with."""
+        if self.format == "parquet":
+            return "parquet"
+        return self.format + _ENDINGS[self.compression]
+
+    @property
+    def compress_later(self) -> str:
+        """The compression that Spark does not do."""
+        return self.compression if self.format != "parquet" and self.compression in _LATER else NONE
+
+    def write(self, table: pa.Table, file: Path) -> None:
+        """Writes the rows as one file."""
+        if self.format == "parquet":
+            import pyarrow.parquet as pq
+
+            pq.write_table(table, file, compression=self.compression)
+            return
+        head = [csv_header(table.column_names, self.options)] if self.header else []
+        lines = csv_lines(table, self.options) if self.format == "csv" else json_lines(table)
+        _put(file, "\n".join([*head, *lines, ""]).encode(), self.compression)
+
+    def spark_writer(self, frame: DataFrame) -> DataFrameWriter:
+        """Spark's own writer of the same."""
+        if self.format == "parquet":
+            codec = {"none": "uncompressed", "lz4": "lz4_raw"}.get(self.compression, self.compression)
+            return frame.write.format("parquet").option("compression", codec)
+        codec = NONE if self.compression in _LATER else self.compression
+        if self.format == "csv":
+            writer = _flat(frame).write.format("csv").options(**self.options)
+            return writer.option("header", str(self.header).lower()).option("compression", codec)
+        return frame.write.format("json").options(**JSON_OPTIONS).option("compression", codec)
+
+
+def encoding_of(settings: Settings) -> Encoding:
+    """The encoding that a file sink's settings ask for; Parquet is compressed by snappy unless they say otherwise."""
+    form = settings.text("format")
+    compression = settings.get("compression")
+    if form == "parquet":
+        return Encoding(form, "snappy" if compression is None else str(compression))
+    chosen = NONE if compression is None else str(compression)
+    if form == "csv":
+        return Encoding(form, chosen, csv_options(settings), settings.boolean("csv.header"))
+    return Encoding("jsonl", chosen)
+
+
+def compress(file: Path, compression: str) -> Path:
+    """The file compressed, in place of itself."""
+    if compression == NONE:
+        return file
+    target = file.with_name(f"{file.name}.whole")
+    _put(target, file.read_bytes(), compression)
+    file.unlink()
+    return target
+
+
+def _put(file: Path, content: bytes, compression: str) -> None:
+    import pyarrow as pa
+
+    with pa.output_stream(str(file), compression=None if compression == NONE else compression) as out:
+        out.write(content)
+
+
+def _flat(frame: DataFrame) -> DataFrame:
+    """The frame with nested values as JSON and bytes as base64, which Spark's CSV has no form for."""
+    from pyspark.sql import functions as F  # noqa: N812
+    from pyspark.sql.types import ArrayType, BinaryType, MapType, StructType, VariantType
+
+    columns = []
+    for member in frame.schema.fields:
+        column = F.col("`" + member.name.replace("`", "``") + "`")
+        if isinstance(member.dataType, ArrayType | MapType | StructType | VariantType):
+            column = F.to_json(column, JSON_OPTIONS)
+        elif isinstance(member.dataType, BinaryType):
+            column = F.base64(column)
+        columns.append(column.alias(member.name))
+    return frame.select(*columns)

@@ -1,0 +1,81 @@
+"""Files that appear whole and once: written aside under the name of their batch, then renamed into place.
+
+A driver that dies before the renaming leaves only what `.staging` holds, which the next start removes; one that dies
+after it writes the batch again, over the files of the same names.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+STAGING = ".staging"
+_ABANDONED = 86_400.0
+"""Seconds after which what another query left is nobody's any more."""
+_swept: set[tuple[str, str, str]] = set()
+"""The folders that were swept for a sink of a query in this process."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the files of one micro-batch of one sink go."""
+
+    folder: Path
+    sink: str
+    query: str
+    number: int
+
+    @property
+    def owner(self) -> str:
+        """The sink of a query, as file names have it."""
+        return f"{re.sub(r'[^A-Za-z0-9_]', '_', self.sink)}-{self.query[:8]}"
+
+    @property
+    def prefix(self) -> str:
+        """How the names of the batch's files begin; they sort by batch."""
+        return f"part-{self.owner}-{self.number:09d}-"
+
+    @property
+    def staging(self) -> Path:
+        """The folder in which they are written; not made yet."""
+        return self.folder / STAGING / f"{self.owner}-{self.number:09d}"
+
+    def sweep(self) -> None:
+        """At a start: removes what an earlier process of this sink left unfinished, and what nobody came back for."""
+        once = (str(self.folder.absolute()), self.owner, self.query)
+        if once in _swept:
+            return
+        _swept.add(once)
+        for left in (self.folder / STAGING).glob("*"):
+            if left.name.startswith(f"{self.owner}-") or time.time() - left.stat().st_mtime > _ABANDONED:
+                shutil.rmtree(left, ignore_errors=True)
+
+    def publish(self, files: list[Path], ending: str) -> list[Path]:
+        """Renames the files into place, removes what an earlier try of the batch left, and the staging folder."""
+        targets = [self.folder / f"{self.prefix}{index:05d}.{ending}" for index in range(len(files))]
+        for old in set(self.folder.glob(f"{self.prefix}*")) - set(targets):
+            old.unlink()
+        for file, target in zip(files, targets, strict=True):
+            file.replace(target)
+        if files:
+            _sync(self.folder)
+        shutil.rmtree(self.staging, ignore_errors=True)
+        return targets
+
+
+def synced(file: Path) -> Path:
+    """The file, on the disk for good."""
+    _sync(file)
+    return file
+
+
+def _sync(path: Path) -> None:
+    number = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)

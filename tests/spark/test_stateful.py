@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,21 +15,24 @@ import pytest
 
 from velostream import types
 from velostream.spark.stateful import layout as names
-from velostream.spark.stateful.control import COMMAND, ControlReader, ControlSource, command
+from velostream.spark.stateful.clocks import give_clocks, given_clock
+from velostream.spark.stateful.control import ControlReader, ControlSource, command
 from velostream.spark.stateful.layout import Layout
-from velostream.spark.stateful.operator import WindowProcessor
+from velostream.spark.stateful.operator import StageProcessor
 from velostream.spark.stateful.payload import pack, unpack
 from velostream.spark.stateful.router import router
-from velostream.spark.stateful.unpack import unpacker
+from velostream.spark.stateful.unpack import passing, unpacker
 from velostream.spark.stateful.watermarks import NONE_YET, keep, stored
 from velostream.windows.accumulators.base import Call
 from velostream.windows.assigners import ASSIGNERS
+from velostream.windows.operator import Operator
 from velostream.windows.settings import OperatorSettings
 
 MINUTE = 60_000_000
 SETTINGS = OperatorSettings(("k0",), (Call("v0", "sum", ("a0",), (types.BIGINT,)),), ASSIGNERS["TUMBLING"](size=MINUTE))
 COLUMNS = ("k0", "a0", *names.POSITION, names.HASH)
-LAYOUT = Layout(SETTINGS, COLUMNS, (11, 22), bounded=True, known={"s": 1})
+LAYOUT = Layout(1, partial(Operator, SETTINGS), COLUMNS, (11, 22), bounded=True, known={"s": 1})
+FOLDING = replace(LAYOUT, folding=SETTINGS)
 
 
 def rows(*records: tuple[str | None, int | None, int | None, str | None]) -> pl.DataFrame:
@@ -74,7 +78,7 @@ def test_filtered_rows_move_the_watermark_and_are_counted_once() -> None:
 def test_broken_rows_become_letters_with_their_record() -> None:
     found = routed(rows((None, None, None, "undecodable")))
     letters = unpack(found[-1]["payload"])
-    assert found[-1]["kind"] == names.LETTERS
+    assert found[-1]["kind"] == names.LETTER
     assert letters["reason"].to_list() == ["undecodable"]
     assert letters["record"].to_list() == ["record 0"]
 
@@ -95,9 +99,9 @@ class Blobs(dict[str, bytes]):
         self.pop(key[0], None)
 
 
-def processor(layout: Layout = LAYOUT) -> WindowProcessor:
+def processor(layout: Layout = LAYOUT) -> StageProcessor:
     empty = rows().select(*COLUMNS, "_record").clear()
-    made = WindowProcessor(layout, pack(empty))
+    made = StageProcessor(layout, pack(empty))
     blobs = Blobs()
     made.init(SimpleNamespace(getMapState=lambda *_: blobs))
     return made
@@ -111,7 +115,7 @@ def inputs(frame: pl.DataFrame | None, **facts: Any) -> Iterator[SimpleNamespace
         yield SimpleNamespace(facts=json.dumps(facts), kind=None, payload=None)
 
 
-def kinds(made: WindowProcessor, *given: Any, **facts: Any) -> dict[str, list[bytes]]:
+def kinds(made: StageProcessor, *given: Any, **facts: Any) -> dict[str, list[bytes]]:
     answer: dict[str, list[bytes]] = {}
     for row in made.handleInputRows((11,), inputs(*given, **facts), None):
         answer.setdefault(row.kind, []).append(row.payload)
@@ -159,7 +163,6 @@ def test_a_command_is_one_record_and_stays_in_the_offset(tmp_path: Any) -> None:
     command(tmp_path, flush=True)
     reader.prepareForTriggerAvailableNow()
     end = reader.latestOffset(start, None)
-    assert json.loads((tmp_path / COMMAND).read_text())["flush"]
     partition, *others = reader.partitions(start, end)
     assert not others
     assert json.loads(next(reader.read(partition))[0])["flush"] is True
@@ -189,7 +192,7 @@ def test_rows_that_cannot_be_late_are_combined_and_the_others_sent_one_by_one(
     keep(tmp_path, 6, 50)
     batch = SimpleNamespace(getLocalProperty=lambda _: "7")
     monkeypatch.setattr("pyspark.TaskContext.get", lambda: batch)
-    layout = replace(LAYOUT, watermarks=str(tmp_path))
+    layout = replace(FOLDING, watermarks=str(tmp_path))
     timeless = ("a", 9, None, None)
     found = routed(rows(("a", 1, 60, None), ("a", 2, 70, None), ("a", 3, 7, None), timeless), layout)
     kinds_found = {row["kind"]: unpack(row["payload"]) for row in found if row["payload"]}
@@ -199,7 +202,7 @@ def test_rows_that_cannot_be_late_are_combined_and_the_others_sent_one_by_one(
 
 def test_before_the_first_batch_nothing_can_be_late(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
     monkeypatch.setattr("pyspark.TaskContext.get", lambda: SimpleNamespace(getLocalProperty=lambda _: "0"))
-    layout = replace(LAYOUT, watermarks=str(tmp_path))
+    layout = replace(FOLDING, watermarks=str(tmp_path))
     found = routed(rows(("a", 1, 5, None), ("a", 2, 6, None)), layout)
     assert found[0]["kind"] == names.FOLDED
     made = processor(layout)
@@ -214,3 +217,49 @@ def test_the_watermark_of_a_batch_is_kept_by_its_number(tmp_path: Any) -> None:
     assert (stored(str(tmp_path), 0), stored(str(tmp_path), 1), stored(str(tmp_path), 2)) == (NONE_YET, 42, None)
     keep(tmp_path, 101, 43)
     assert stored(str(tmp_path), 1) is None
+
+
+def test_commands_are_numbered_and_none_is_overwritten(tmp_path: Any) -> None:
+    reader = ControlReader(str(tmp_path))
+    command(tmp_path, resumed=True)
+    command(tmp_path, flush=True)
+    start = reader.initialOffset()
+    told = [json.loads(next(reader.read(one))[0]) for one in reader.partitions(start, reader.latestOffset(start))]
+    assert [("resumed" in one, "flush" in one) for one in told] == [(True, False), (False, True)]
+
+
+def test_a_given_clock_moves_with_the_batches_and_replaces_the_real_one(tmp_path: Any) -> None:
+    give_clocks(tmp_path, [100, 200])
+    reader = ControlReader(str(tmp_path))
+    first = reader.latestOffset(reader.initialOffset())
+    second = reader.latestOffset(first)
+    assert reader.latestOffset(second) == second
+    assert json.loads(reader.partitions(first, second)[0].value) == {"clock": 200}
+    stats = json.loads(kinds(processor(), rows(("a", 1, 5, None)), clock=200)["stats"][0])
+    assert (stats["now"], stats["set_clock"]) == (200, 200)
+    assert (given_clock(str(tmp_path), 0), given_clock(str(tmp_path), 9), given_clock("", 0)) == (100, 200, None)
+
+
+def test_what_a_stage_says_goes_through_the_next_router_and_operator() -> None:
+    below = kinds(processor(), rows(("a", 1, 5, None), (None, None, None, "undecodable")))
+    batch = pa.record_batch(
+        {
+            "kind": pa.array([kind for kind, payloads in below.items() for _ in payloads]),
+            "payload": pa.array([one for payloads in below.values() for one in payloads], pa.binary()),
+        }
+    )
+    schema = pa.schema([("k0", pa.string())])
+    marks = [row for found in passing(schema, 1)(iter([batch])) for row in found.to_pylist()]
+    assert [json.loads(row["_mark"])["pass"] for row in marks] == ["letter", "stats"]
+    assert json.loads(marks[1]["_mark"])["progress"] == [["#1", 11, 5, None]]
+    assert [row["_mark"] for row in marks if row["_passed"] is None] == []
+    frame = pl.concat(
+        [
+            rows(("a", None, None, None)).with_columns(_mark=pl.lit(row["_mark"]), _passed=row["_passed"])
+            for row in marks
+        ]
+    )
+    sent = routed(frame, replace(LAYOUT, known={"#1": 1}))
+    assert [row["kind"] for row in sent if row["payload"]] == ["letter", "stats"]
+    found = processor().handleInputRows((11,), (SimpleNamespace(**row) for row in sent), None)
+    assert [row.kind for row in found] == ["letter", "stats", "stats"]

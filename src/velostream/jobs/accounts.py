@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from velostream.files import replace_text
+from velostream.spark.lower.job import Role
 
 _SUMMED = (
     "records_added",
@@ -24,6 +25,16 @@ _SUMMED = (
 )
 _GAUGES = ("open_windows", "windows_held", "state_bytes", "state_rows")
 _FILTERED, _UNMATCHED = "filtered", "unmatched"
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Rows of a status; `expanded` where they are further rows of their records, `counted` by a stateful node."""
+
+    status: str
+    expanded: bool
+    counted: bool
+    rows: int
 
 
 @dataclass
@@ -44,53 +55,70 @@ class Accounts:
     windows: Counter[str] = field(default_factory=Counter)
     gauges: dict[str, int] = field(default_factory=dict)
     open: dict[str, int] = field(default_factory=dict)
-    """Records in open state, by bucket."""
+    """Records in open state, by stateful node and bucket."""
     partitions: dict[str, dict[str, Any]] = field(default_factory=dict)
     """Of each `source/partition`: its largest event time, its lag, whether it is idle."""
     watermark: int | None = None
     seconds: float = 0.0
 
-    def add_stateful(self, batch: int, stats: Iterable[Mapping[str, Any]]) -> None:
-        """Adds what the buckets say of a micro-batch; one that was added before changes nothing."""
+    def add(
+        self, batch: int, stats: Iterable[Mapping[str, Any]], roles: Mapping[int, Role], counted: Iterable[Counted]
+    ) -> None:
+        """Adds what the stateful nodes say of a micro-batch, and the rows that none of them has counted.
+
+        A batch that was added before changes nothing.
+        """
         if batch <= self.batch:
             return
         self.batch = batch
         gauges: Counter[str] = Counter()
         for one in stats:
-            self._add_counts(one["counts"])
-            self.in_results += one["in_results"]
-            self.duplicates += one["duplicates"]
-            self.dropped.update(one["dropped"])
-            self.dead_lettered.update(one["dead_lettered"])
-            self.emitted.update(one["emitted"])
+            role = roles[one["stage"]]
+            self._add_records(one, role)
+            self.emitted.update(one["emitted"] if role.last else {})
             self.windows.update({name: one[name] for name in _SUMMED})
             gauges.update({name: one[name] for name in _GAUGES})
-            self.open[str(one["bucket"])] = one["open"]
-            self._add_time(one)
+            self._add_time(one, role)
         self.gauges |= gauges
+        for rows in counted:
+            self._add_status(rows.status, rows.rows)
+            self.in_results += rows.rows if not rows.status else 0
+            self.expanded += rows.rows if rows.expanded else 0
+            self.read += 0 if rows.expanded else rows.rows
 
-    def _add_time(self, one: Mapping[str, Any]) -> None:
+    def _add_records(self, one: Mapping[str, Any], role: Role) -> None:
+        """Records that reach a second stateful node were in the results of the first; there they are counted anew."""
+        if not role.records:
+            return
+        arrived = sum(one["counts"].values())
+        self.expanded += one["expanded"] + one["derived"]
+        if role.first:
+            self.read += arrived - one["expanded"]
+        else:
+            self.in_results -= arrived - one["expanded"]
+        for status, count in one["counts"].items():
+            self._add_status(status, count)
+        self.in_results += one["in_results"]
+        self.duplicates += one["duplicates"]
+        self.dropped.update(one["dropped"])
+        self.dead_lettered.update(one["dead_lettered"])
+        self.open[f"{one['stage']}/{one['bucket']}"] = one["open"]
+
+    def _add_time(self, one: Mapping[str, Any], role: Role) -> None:
+        """The watermark of a job is that of its input."""
+        if not role.first:
+            return
         if one["watermark"] is not None:
             self.watermark = max(self.watermark or one["watermark"], one["watermark"])
         self.partitions |= one["partitions"]
 
-    def add_stateless(self, batch: int, counts: Mapping[str, int]) -> None:
-        """Adds the rows of a micro-batch by status; those without one are results."""
-        if batch <= self.batch:
-            return
-        self.batch = batch
-        self._add_counts(counts)
-        self.in_results += counts.get("", 0)
-
-    def _add_counts(self, counts: Mapping[str, int]) -> None:
-        for status, count in counts.items():
-            self.read += count
-            if status == _FILTERED:
-                self.filtered += count
-            elif status == _UNMATCHED:
-                self.unmatched += count
-            elif status:
-                self.dead_lettered[status] += count
+    def _add_status(self, status: str, count: int) -> None:
+        if status == _FILTERED:
+            self.filtered += count
+        elif status == _UNMATCHED:
+            self.unmatched += count
+        elif status:
+            self.dead_lettered[status] += count
 
     @property
     def records(self) -> dict[str, Any]:

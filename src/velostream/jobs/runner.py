@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,11 +13,17 @@ from velostream.jobs.accounts import Accounts
 from velostream.jobs.home import Home
 from velostream.jobs.writing import BatchWriter
 from velostream.plan.job import ApplicationPlan, Job
+from velostream.plan.nodes import Aggregate
 from velostream.spark.lower.context import Lowering, Run
 from velostream.spark.lower.job import LoweredJob, lower_job
+from velostream.spark.lower.stage import CONTROL
 from velostream.spark.stateful.control import command
 
 TICK = 5.0
+LOOK = 0.2
+"""How often the clock is looked at, in seconds."""
+PATIENCE = 60.0
+"""How long a clean stop waits for the micro-batch that carries a flush."""
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -45,6 +51,34 @@ class RunningJob:
         stream = stream.foreachBatch(self.writer)
         stream = stream.trigger(availableNow=True) if bounded else stream.trigger(processingTime="0 seconds")
         self.query = stream.start()
+
+    @property
+    def control(self) -> Path:
+        """Where its commands are."""
+        return self.home.folder / CONTROL
+
+    def resume(self) -> None:
+        """Starts the query on input that does not end; time in which it did not run counts for nobody's patience."""
+        if self.lowered.stateful:
+            command(self.control, resumed=True)
+        self.start(bounded=False)
+
+    def look_at_clock(self) -> None:
+        """Tells the time to the stateful nodes where the last micro-batch said that something would be due."""
+        due = self.writer.next_tick
+        if due is not None and time.time_ns() // 1000 >= due:
+            self.writer.next_tick = None
+            command(self.control)
+
+    def end(self) -> None:
+        """A clean stop: what waits for the end of its input is said, and the running batch is finished."""
+        if any(isinstance(node, Aggregate) and node.waits_for_end for node in self.job.root.walk()):
+            command(self.control, flush=True)
+            until = time.monotonic() + PATIENCE
+            while not self.writer.flushed and time.monotonic() < until and self.query is not None:
+                self.check()
+                time.sleep(0.05)
+        self.stop()
 
     def wait(self) -> None:
         """Waits for the end of a bounded run."""
@@ -120,33 +154,41 @@ class Runner:
     def run_until_done(self) -> None:
         """Reads all bounded input, then flushes what is still open."""
         self.prepare(bounded=True)
+        self.read_all(self.jobs)
+        stateful = [job for job in self.jobs if job.lowered.stateful]
+        for job in stateful:
+            command(job.control, flush=True)
+        self.read_all(stateful)
         for job in self.jobs:
-            job.start(bounded=True)
-        for job in self.jobs:
-            job.wait()
-        for job in self.jobs:
-            if job.lowered.stateful:
-                command(job.home.folder / "control", flush=True)
-                job.start(bounded=True)
-                job.wait()
             job.state = "done"
+
+    def read_all(self, jobs: Sequence[RunningJob]) -> None:
+        """Reads what is there, all jobs side by side."""
+        for job in jobs:
+            job.start(bounded=True)
+        for job in jobs:
+            job.wait()
 
     def run(self, seconds: float | None, tick: Callable[[], None]) -> None:
         """Watches for input until the time is over or Ctrl-C; `tick` is called every few seconds."""
         self.prepare(bounded=False)
         for job in self.jobs:
-            job.start(bounded=False)
+            job.resume()
         ends = None if seconds is None else time.monotonic() + seconds
+        shown = time.monotonic()
         try:
             while ends is None or time.monotonic() < ends:
-                time.sleep(min(TICK, max(0.0, ends - time.monotonic()) if ends is not None else TICK))
+                time.sleep(LOOK if ends is None else min(LOOK, max(0.0, ends - time.monotonic())))
                 for job in self.jobs:
                     job.check()
-                tick()
+                    job.look_at_clock()
+                if time.monotonic() - shown >= TICK:
+                    shown = time.monotonic()
+                    tick()
         except KeyboardInterrupt:
             pass
         for job in self.jobs:
-            job.stop()
+            job.end()
 
     def report(self) -> dict[str, Any]:
         """The conservation report."""

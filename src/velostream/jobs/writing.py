@@ -3,29 +3,59 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from velostream.jobs.accounts import Accounts
+from velostream.jobs.accounts import Accounts, Counted
 from velostream.jobs.home import Home
 from velostream.plan.job import Job
 from velostream.plan.nodes import Print, Sinks
 from velostream.sinks.letters import letter, write_letters
 from velostream.sinks.writers import Batch, BatchRows, write
-from velostream.spark.lower.aggregate import WATERMARKS
+from velostream.sinks.writers.batch import FEW
 from velostream.spark.lower.context import column
 from velostream.spark.lower.job import LoweredJob
+from velostream.spark.lower.stage import WATERMARKS
 from velostream.spark.stateful import layout as names
 from velostream.spark.stateful.watermarks import keep
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    import pyarrow as pa
+    from pyspark.sql import Column, DataFrame
 
 FAILED_GROUP = "failed_group"
 """The reason of a letter that stands for a group whose aggregates failed, such as a sum that overflows."""
+_NO_FAULT = (names.FILTERED, names.UNMATCHED)
+_FAULT = (names.STATUS, names.DETAIL, names.RECORD)
 _LETTER = ("_source", "_partition", "_offset", "_event_time", "reason", "error", "lateness", "watermark", "record")
+
+
+@dataclass
+class Said:
+    """What the stateful nodes of a job said in a micro-batch beside rows."""
+
+    stats: list[dict[str, Any]] = field(default_factory=list)
+    letters: list[dict[str, Any]] = field(default_factory=list)
+
+    def take(self, kind: str, payload: bytes) -> None:
+        """Adds what one bucket said."""
+        if kind == names.LETTER:
+            self.letters += _letters(payload)
+            return
+        one = json.loads(payload)
+        self.stats.append(one)
+        self.letters += [letter(reason=FAILED_GROUP, error=text) for text in one["failures"]]
+
+    def rows(self, stage: int) -> int:
+        """How many rows a stateful node sent."""
+        return sum(one["rows"] for one in self.stats if one["stage"] == stage)
+
+    @property
+    def next_tick(self) -> int | None:
+        """When the clock should be looked at again."""
+        return min((one["next_tick"] for one in self.stats if one["next_tick"] is not None), default=None)
 
 
 @dataclass
@@ -39,59 +69,96 @@ class BatchWriter:
     show: Callable[[object], None]
     folder: Path = Path()
     """Relative paths of sinks start here."""
+    next_tick: int | None = None
+    """When the clock should be looked at again, as the last micro-batch said, in microseconds."""
+    flushed: bool = False
+    """True once a micro-batch has carried a flush."""
 
     def __call__(self, batch: DataFrame, number: int) -> None:
         """Writes one micro-batch. It is computed once: the first thing done with it goes over all of its partitions."""
         batch = batch.persist()
         try:
-            if self.lowered.stateful:
-                self._stateful(batch, number)
-            else:
-                self._stateless(batch, number)
+            said = self._said(batch) if self.lowered.stateful else Said()
+            counts = [] if self.lowered.packed else self._counts(batch)
+            packed = said.rows(len(self.lowered.roles)) if self.lowered.packed else 0
+            at_most = packed + sum(one.rows for one in counts)
+            letters = self._rows(self.lowered.rows(batch), number, at_most)
+            self._letters([*said.letters, *letters], number)
+            self.accounts.add(number, said.stats, self.lowered.roles, [one for one in counts if not one.counted])
+            self._keep_watermarks(number, said.stats)
             self.accounts.save(self.home.accounts)
+            self.next_tick = said.next_tick
+            self.flushed |= any(one["flush"] for one in said.stats)
         finally:
             batch.unpersist()
 
-    def _stateful(self, batch: DataFrame, number: int) -> None:
+    def _said(self, batch: DataFrame) -> Said:
+        """What stateful nodes say beside rows."""
         from pyspark.sql import functions as F  # noqa: N812
 
-        others = batch.filter(F.col("kind") != names.RESULT).collect()
-        letters = [row.payload for row in others if row.kind == names.LETTER]
-        stats = [json.loads(row.payload) for row in others if row.kind == names.STATS]
-        self._sinks(self.lowered.rows(batch), number, sum(sum(one["emitted"].values()) for one in stats))
-        failures = [letter(reason=FAILED_GROUP, error=text) for one in stats for text in one["failures"]]
-        self._letters([*(one for payload in letters for one in _letters(payload)), *failures], number)
-        self.accounts.add_stateful(number, stats)
-        keep(
-            self.home.folder / WATERMARKS,
-            number,
-            max((one["watermark"] for one in stats if one["watermark"]), default=None),
-        )
+        if self.lowered.packed:
+            others = batch.filter(F.col("kind") != names.RESULT)
+        else:
+            kind = F.get_json_object(column(names.MARK), "$.pass").alias("kind")
+            others = batch.filter(column(names.PASSED).isNotNull()).select(kind, column(names.PASSED).alias("payload"))
+        said = Said()
+        for row in others.collect():
+            said.take(row.kind, bytes(row.payload))
+        return said
 
-    def _stateless(self, batch: DataFrame, number: int) -> None:
+    def _counts(self, batch: DataFrame) -> list[Counted]:
+        """The rows of a micro-batch by status."""
         from pyspark.sql import functions as F  # noqa: N812
 
-        records = batch.filter(F.col("_mark").isNull())
-        counted = records.groupBy("_status").count().collect()
-        counts = {row["_status"] or "": row["count"] for row in counted}
-        self._sinks(records.filter(F.col("_status").isNull()), number, counts.get("", 0))
-        broken = records.filter(F.col("_status").isNotNull() & (F.col("_status") != names.FILTERED))
-        if any(status not in ("", names.FILTERED) for status in counts):
-            rows = broken.select("_status", "_detail", "_record").collect()
-            self._letters([letter(reason=r[0], error=r[1], record=r[2]) for r in rows], number)
-        self.accounts.add_stateless(number, counts)
+        def flag(name: str) -> Column:
+            known = column(name) if name in batch.columns else F.lit(None).cast("boolean")
+            return F.coalesce(known, F.lit(False)).alias(name)
 
-    def _sinks(self, rows: DataFrame, number: int, at_most: int) -> None:
+        rows = batch.filter(column(names.MARK).isNull())
+        keyed = rows.groupBy(column(names.STATUS), flag("_expanded"), flag("_counted"))
+        return [Counted(row[0] or "", row[1], row[2], row["count"]) for row in keyed.count().collect()]
+
+    def _rows(self, rows: DataFrame, number: int, at_most: int) -> list[dict[str, Any]]:
+        """Writes the rows that nothing is wrong with, and answers with letters for the others."""
+        if not at_most:
+            self._sinks(rows, number, 0, None)
+            return []
+        fine = rows.filter(column(names.STATUS).isNull())
+        if at_most > FEW:
+            self._sinks(fine, number, at_most, None)
+            broken = rows.filter(column(names.STATUS).isNotNull() & ~column(names.STATUS).isin(*_NO_FAULT))
+            return _faults(broken.select(*_FAULT).toArrow())
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        needed = [name for name in dict.fromkeys((*self.job.root.needs, *_FAULT)) if name in rows.columns]
+        table = rows.select(*map(column, needed)).toArrow()
+        status = table[names.STATUS]
+        self._sinks(fine, number, at_most, table.filter(pc.is_null(status)))
+        no_fault = pc.is_in(status, pa.array(_NO_FAULT))
+        return _faults(table.filter(pc.and_(pc.is_valid(status), pc.invert(no_fault))))
+
+    def _sinks(self, rows: DataFrame, number: int, at_most: int, table: pa.Table | None) -> None:
         root = self.job.root
         batch = Batch(self.home.query_id(), number, self.folder, self.show)
+
+        def chosen(wanted: Sequence[str]) -> BatchRows:
+            given = table.select(list(wanted)) if table is not None else None
+            return BatchRows(rows.select(*map(column, wanted)), at_most if given is None else given.num_rows, given)
+
         if isinstance(root, Print):
-            chosen = rows.select(*(column(name) for name in root.needs))
-            write("console_sink", self.job.name, BatchRows(chosen, at_most), None, batch)
+            write("console_sink", self.job.name, chosen(root.needs), None, batch)
             return
         assert isinstance(root, Sinks)
         for target in root.targets:
-            chosen = rows.select(*(column(member.name) for member in target.columns(root.fields)))
-            write(target.connector, target.name, BatchRows(chosen, at_most), target.settings, batch)
+            wanted = [member.name for member in target.columns(root.fields)]
+            write(target.connector, target.name, chosen(wanted), target.settings, batch)
+
+    def _keep_watermarks(self, number: int, stats: list[dict[str, Any]]) -> None:
+        """Leaves the watermark of every stateful node for the routers of the next batch."""
+        for stage in self.lowered.roles:
+            known = [one["watermark"] for one in stats if one["stage"] == stage and one["watermark"] is not None]
+            keep(self.home.folder / WATERMARKS / str(stage), number, max(known, default=None))
 
     def _letters(self, letters: list[dict[str, Any]], number: int) -> None:
         write_letters(self.home.letters, self.job.name, number, letters)
@@ -104,3 +171,9 @@ def _letters(payload: bytes) -> list[dict[str, Any]]:
         letter(**{name.removeprefix("_"): value for name, value in row.items()})
         for row in unpack(payload).select(_LETTER).to_dicts()
     ]
+
+
+def _faults(broken: pa.Table) -> list[dict[str, Any]]:
+    """Letters for rows that could not be computed."""
+    rows = broken.select(_FAULT).to_pylist()
+    return [letter(reason=r[names.STATUS], error=r[names.DETAIL], record=r[names.RECORD]) for r in rows]

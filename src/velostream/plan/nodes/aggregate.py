@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from velostream.catalog.system_columns import SYSTEM_COLUMNS
-from velostream.plan.emission import CHANGES, DEFAULT_EMISSION, NO_LATENESS, Emission, Lateness
+from velostream.plan.emission import CHANGES, DEFAULT_EMISSION, FINAL, NO_LATENESS, Emission, Lateness
 from velostream.plan.expression import Expression
 from velostream.plan.fields import Field, Fields
 from velostream.plan.nodes.base import EVENT_TIME, WINDOW_END, WINDOW_START, Node, needs_for_state, replaces, route_by
@@ -112,6 +112,11 @@ class Aggregate(Node):
         calls = [Field(call.name, call.type, call.system) for call in self.calls]
         added = [Field(name, SYSTEM_COLUMNS[name].type, system=True) for name in self.added]
         return Fields((*keys, *calls, *added))
+
+    @property
+    def waits_for_end(self) -> bool:
+        """True where rows go out only at the end of the input: EMIT FINAL without a window."""
+        return self.window is None and self.emission.mode == FINAL and not self.static
 
     @property
     def added(self) -> tuple[str, ...]:

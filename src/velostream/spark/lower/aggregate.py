@@ -1,254 +1,177 @@
-"""Aggregate: rows to the router, buckets to the operator, payloads back to rows."""
+"""Aggregate: what its groups and calls are called on the way to the window operator, and what its rows become."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from velostream.errors import VeloError
-from velostream.plan.nodes import Aggregate, Scan
-from velostream.plan.nodes.base import Node
+from velostream.durations import MILLISECOND
+from velostream.plan.expression import Expression
+from velostream.plan.nodes import Aggregate
 from velostream.spark.lower.context import Lowering, column
-from velostream.spark.lower.expressions import compute
+from velostream.spark.lower.stage import PREVIOUS, Shape, Stage, lower_stage
 from velostream.spark.lower.types import arrow_schema
-from velostream.spark.stateful import layout as names
-from velostream.spark.stateful.layout import Layout
+from velostream.spark.lower.watermarks import below, max_clock_skew
+from velostream.types import BIGINT
 from velostream.windows.accumulators.base import Call, Sort
 from velostream.windows.assigners.unbounded import Unbounded
 from velostream.windows.combining import combines
 from velostream.windows.emission import emission
 from velostream.windows.lateness import Lateness, LateStrategy
-from velostream.windows.settings import OperatorSettings
-from velostream.windows.watermark import Scope, Strategy, WatermarkSettings
+from velostream.windows.operator import Operator
+from velostream.windows.settings import Fill, OperatorSettings
+from velostream.windows.watermark import WatermarkSettings
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    import pyarrow as pa
+    from pyspark.sql import Column, DataFrame
 
-WATERMARKS = "watermarks"
-PREVIOUS = "_previous"
 _CONDITION = "c0"
+_NEWEST = "newest"
+"""The newest event time of a group without a window, which is the event time of its rows."""
 _MICROS = ("_window_start", "_window_end", "_watermark")
 
 
-@dataclass(frozen=True)
-class Stage:
-    """A stateful node on Spark: the streaming frame of payloads, and how its results become rows."""
+def lower_aggregate(node: Aggregate, frame: DataFrame, lowering: Lowering, *, keeps_previous: bool) -> Stage:
+    """The streaming part; with `keeps_previous` its rows carry what they correct."""
+    names = _Names(node)
+    replaces = "_origin" in frame.columns and _can_replace(node)
+    if "_origin" in frame.columns and not replaces:
+        frame = frame.drop("_origin", "_origin_revision", "_origin_gone")
+    settings = replace(
+        _settings(node, names), keeps_previous=keeps_previous, replaces=replaces, max_clock_skew=max_clock_skew(node)
+    )
 
-    frame: DataFrame
-    results: Any
-    """The Arrow schema of result payloads."""
-    node: Aggregate
-    keys: dict[str, str]
-    values: dict[str, str]
+    def with_watermark(watermark: WatermarkSettings) -> OperatorSettings:
+        return replace(settings, watermark=watermark)
 
-    def rows(self, batch: DataFrame) -> DataFrame:
-        """The rows of a micro-batch with the fields of the node."""
-        from pyspark.sql import functions as F  # noqa: N812
-        from pyspark.sql.pandas.types import from_arrow_schema
+    def operator(watermark: WatermarkSettings) -> Callable[[Any], Operator]:
+        return partial(Operator, with_watermark(watermark))
 
-        from velostream.spark.stateful.unpack import unpacker
-
-        payloads = batch.filter(F.col("kind") == names.RESULT).select("payload")
-        rows = payloads.mapInArrow(unpacker(self.results), from_arrow_schema(self.results))
-        columns = []
-        for member in self.node.fields:
-            source = self.keys.get(member.name) or self.values.get(member.name)
-            columns.append(self._column(member.name, source, rows).alias(member.name))
-        if PREVIOUS in rows.columns:
-            columns.append(self._previous().alias(PREVIOUS))
-        return rows.select(*columns)
-
-    def _previous(self) -> Any:
-        """The values of the row that a row corrects, under the names of the plan."""
-        from pyspark.sql import functions as F  # noqa: N812
-
-        known = {**self.values, "_event_count": "_event_count"}
-        fields = [F.col(f"{PREVIOUS}.{source}").alias(name) for name, source in known.items()]
-        return F.when(F.col(PREVIOUS).isNotNull(), F.struct(*fields))
-
-    def _column(self, name: str, source: str | None, rows: DataFrame) -> Any:
-        from pyspark.sql import functions as F  # noqa: N812
-
-        if source is not None:
-            return column(source)
-        if name in _MICROS:
-            return F.timestamp_micros(column(name))
-        if name == "_event_time":
-            end = column("_window_end") if self.node.windowed else column("_watermark")
-            return F.timestamp_micros(end - (1_000 if self.node.windowed else 0))
-        if name == "_revision":
-            return column(name).cast("int")
-        return column(name) if name in rows.columns else F.lit(None).cast("boolean" if name == "_filled" else "string")
-
-
-def lower_aggregate(node: Aggregate, frame: DataFrame, lowering: Lowering, *, keeps_previous: bool = False) -> Stage:
-    """The streaming part of a stateful node; with `keeps_previous` its rows carry what they correct."""
-    from pyspark.sql import functions as F  # noqa: N812
-
-    _refuse_unready(node, lowering)
-    wanted, settings, keys, values = _wanted(node)
-    settings = replace(settings, keeps_previous=keeps_previous)
     time = node.window.time if node.window is not None else None
-    time_name = time.name if time is not None and time.is_field else node.input.time
-    position = dict(zip(("_source", "_partition", "_offset"), _position(node.input), strict=True))
-    carried = [*names_of(position), time_name, names.STATUS, names.DETAIL, names.MARK, names.RECORD]
-    rows = compute(frame, wanted, [name for name in carried if name])
-    prepared = [column(name) for name, _ in wanted]
-    hashed = F.xxhash64(*(column(name) for name in keys.values())) if keys else F.lit(0).cast("bigint")
-    routed = rows.select(
-        *prepared,
-        F.unix_micros(column(time_name)).alias("_event_time"),
-        *(_at(position, name, kind).alias(name) for name, kind in _KINDS.items()),
-        hashed.alias(names.HASH),
-        F.pmod(hashed, F.lit(len(lowering.run.buckets))).cast("int").alias(names.BUCKET),
-        F.unix_micros(F.current_timestamp()).alias(names.CLOCK),
-        column(names.STATUS),
-        column(names.DETAIL),
-        column(names.MARK),
-        column(names.RECORD),
+    shape = Shape(
+        node,
+        names.wanted,
+        tuple(names.keys.values()),
+        operator,
+        lambda schema: _results(schema, settings, names),
+        lambda rows: _columns(node, names, rows),
+        time.name if time is not None and time.is_field else node.input.time,
+        (*names.keys.values(), *_window_identity(node)),
+        {**names.values, "_event_count": "_event_count"},
+        with_watermark if combines(settings) else None,
+        _outgoing(node),
     )
-    columns = (*(name for name, _ in wanted), *names.POSITION, names.HASH)
-    watermarks = str(lowering.run.checkpoint / WATERMARKS) if combines(settings) else ""
-    known = _known(node)
-    layout = Layout(settings, columns, lowering.run.buckets, lowering.run.bounded, known, watermarks=watermarks)
-    stage = _operated(routed, layout, lowering)
-    schema = _results(routed, settings, keys)
-    return Stage(stage, schema, node, keys, values)
+    return lower_stage(shape, frame, lowering)
 
 
-def _refuse_unready(node: Aggregate, lowering: Lowering) -> None:
-    """What the operator knows and the query around it cannot give yet is refused, never ignored."""
-    missing = ""
-    if any(scan.watermark.strategy in ("punctuated", "periodic") for scan in _scans(node)):
-        missing = "a punctuated or periodic watermark"
-    elif (node.emission.early or node.emission.fallback) and not lowering.run.bounded:
-        missing = "EMIT EARLY on input that does not end"
-    if missing:
-        hint = "velo explain shows the plan; --until-done runs bounded input"
-        raise VeloError(f"{missing} cannot be run yet", hint=hint, code="unsupported")
+def _can_replace(node: Aggregate) -> bool:
+    """Discarding and update_previous forget what went out; validation allows them over rows that are not revised."""
+    forgets = node.emission.accumulation == "discarding" or node.lateness.strategy == "update_previous"
+    return bool(below(node)) and not forgets
 
 
-_KINDS = {"_source": "string", "_partition": "int", "_offset": "bigint"}
+def _window_identity(node: Aggregate) -> tuple[str, ...]:
+    if node.window is None:
+        return ()
+    return ("_window_start", "_window_end") if node.window.name == "CUMULATE" else ("_window_start",)
 
 
-def names_of(position: dict[str, str]) -> list[str]:
-    """The fields that say where a record stands."""
-    return [name for name in position.values() if name]
+def _outgoing(node: Aggregate) -> Callable[[int], int]:
+    """The event time that no row still to come lies below: a window that closes later ends after the watermark."""
+    if node.window is None:
+        return int
+    lengths = (getattr(node.window.assigner, name, 0) for name in ("size", "advance", "step", "offset"))
+    aligned = not node.window.assigner.keyed and all(length % MILLISECOND == 0 for length in lengths)
+    return _to_millisecond if aligned else _before_end
 
 
-def _position(node: Node) -> tuple[str, str, str]:
-    found = node.position
-    if len(found) == 3:
-        return found[0], found[1], found[2]
-    return "", "", ""
+def _to_millisecond(watermark: int) -> int:
+    return watermark // MILLISECOND * MILLISECOND
 
 
-def _at(position: dict[str, str], name: str, kind: str) -> Any:
-    from pyspark.sql import functions as F  # noqa: N812
-
-    return column(position[name]) if position[name] else F.lit(None).cast(kind)
+def _before_end(watermark: int) -> int:
+    return watermark - MILLISECOND
 
 
-def _operated(routed: DataFrame, layout: Layout, lowering: Lowering) -> DataFrame:
-    """Router, control source and operator."""
-    from pyspark.sql import functions as F  # noqa: N812
+class _Names:
+    """The short names under which keys, arguments and values travel."""
 
-    from velostream.spark.stateful.control import ControlSource
-    from velostream.spark.stateful.operator import WindowProcessor
-    from velostream.spark.stateful.router import router
+    def __init__(self, node: Aggregate) -> None:
+        self.wanted: list[tuple[str, Expression]] = []
+        self.keys: dict[str, str] = {}
+        self.values: dict[str, str] = {}
+        self.arguments: dict[Expression, str] = {}
+        for index, key in enumerate(node.keys):
+            self.keys[key.name] = f"k{index}"
+            self.wanted.append((f"k{index}", key.expression))
+        self.calls = [self._call(index, call) for index, call in enumerate(node.calls)]
+        if node.window is None:
+            self.calls.append(Call(_NEWEST, "max", ("_event_time",), (BIGINT,)))
+        if node.emission.condition is not None:
+            self.wanted.append((_CONDITION, node.emission.condition))
 
-    payloads = routed.mapInArrow(router(layout), names.ROUTED)
-    spark = lowering.spark
-    spark.dataSource.register(ControlSource)
-    reader = spark.readStream.name("control").format("velo_control")
-    control = reader.option("folder", str(lowering.run.checkpoint / "control")).load()
-    commands = control.select(
-        F.explode(F.array(*(F.lit(number) for number in layout.buckets))).alias(names.BUCKET),
-        F.col("facts"),
-        F.lit(None).cast("string").alias("kind"),
-        F.lit(None).cast("binary").alias("payload"),
-    )
-    keyed = payloads.unionByName(commands).groupBy(names.BUCKET)
-    processor = WindowProcessor(layout, _empty(routed, layout))
-    return keyed.transformWithState(processor, names.EMITTED, outputMode="Update", timeMode="None")
-
-
-def _empty(routed: DataFrame, layout: Layout) -> bytes:
-    """A packed frame without rows that has the columns and types of the operator's input."""
-    import polars as pl
-    from pyspark.sql.pandas.types import to_arrow_schema
-
-    from velostream.spark.stateful.payload import pack
-
-    wanted = routed.select(*(column(name) for name in (*layout.columns, names.RECORD)))
-    empty = pl.from_arrow(to_arrow_schema(wanted.schema).empty_table())
-    assert isinstance(empty, pl.DataFrame)
-    return pack(empty)
-
-
-def _results(routed: DataFrame, settings: OperatorSettings, keys: dict[str, str]) -> Any:
-    """The Arrow schema of what the operator answers with."""
-    import pyarrow as pa
-    from pyspark.sql.pandas.types import to_arrow_schema
-
-    by_name = {field.name: field for field in to_arrow_schema(routed.select(*map(column, keys.values())).schema)}
-    fields = [by_name[name] for name in keys.values()]
-    for name, kind in settings.aggregation.results.items():
-        fields.append(arrow_schema(((name, kind),)).field(0))
-    times = [pa.field(name, pa.int64()) for name in ("_window_start", "_window_end", "_revision", "_watermark")]
-    closed = [pa.field("closed_by", pa.string())] if settings.assigner.name == "SESSION" else []
-    values = pa.struct([field for field in fields if field.name not in by_name])
-    previous = [pa.field(PREVIOUS, values)] if settings.keeps_previous else []
-    return pa.schema([*fields, *times, pa.field("_emission", pa.string()), *closed, *previous])
-
-
-def _wanted(node: Aggregate) -> tuple[list[tuple[str, Any]], OperatorSettings, dict[str, str], dict[str, str]]:
-    """The columns that the operator reads, its settings, and the names of keys and values on the way."""
-    wanted: list[tuple[str, Any]] = []
-    keys: dict[str, str] = {}
-    for index, key in enumerate(node.keys):
-        keys[key.name] = f"k{index}"
-        wanted.append((f"k{index}", key.expression))
-    arguments: dict[Any, str] = {}
-
-    def argument(expression: Any) -> str:
-        if expression not in arguments:
-            arguments[expression] = f"a{len(arguments)}"
-            wanted.append((arguments[expression], expression))
-        return arguments[expression]
-
-    calls: list[Call] = []
-    values: dict[str, str] = {}
-    for index, call in enumerate(node.calls):
-        values[call.name] = f"v{index}"
+    def _call(self, index: int, call: Any) -> Call:
+        self.values[call.name] = f"v{index}"
         order = tuple(
-            Sort(argument(term.expression), term.expression.type, term.descending, term.nulls_first)
+            Sort(self._argument(term.expression), term.expression.type, term.descending, term.nulls_first)
             for term in call.order
         )
-        calls.append(
-            Call(
-                f"v{index}",
-                call.accumulator,
-                tuple(argument(each) for each in call.arguments),
-                tuple(each.type for each in call.arguments),
-                call.parameters,
-                call.distinct,
-                call.ignore_nulls,
-                order,
-                argument(call.where) if call.where is not None else "",
-            )
+        return Call(
+            f"v{index}",
+            call.accumulator,
+            tuple(self._argument(each) for each in call.arguments),
+            tuple(each.type for each in call.arguments),
+            call.parameters,
+            call.distinct,
+            call.ignore_nulls,
+            order,
+            self._argument(call.where) if call.where is not None else "",
         )
-    if node.emission.condition is not None:
-        wanted.append((_CONDITION, node.emission.condition))
-    return wanted, _settings(node, tuple(keys.values()), tuple(calls)), keys, values
+
+    def _argument(self, expression: Expression) -> str:
+        if expression not in self.arguments:
+            self.arguments[expression] = f"a{len(self.arguments)}"
+            self.wanted.append((self.arguments[expression], expression))
+        return self.arguments[expression]
 
 
-def _settings(node: Aggregate, keys: tuple[str, ...], calls: tuple[Call, ...]) -> OperatorSettings:
+def _results(schema: pa.Schema, settings: OperatorSettings, names: _Names) -> pa.Schema:
+    """What the operator answers with."""
+    import pyarrow as pa
+
+    keys = [schema.field(name) for name in names.keys.values()]
+    values = [arrow_schema(((name, kind),)).field(0) for name, kind in settings.aggregation.results.items()]
+    times = [pa.field(name, pa.int64()) for name in ("_window_start", "_window_end", "_revision", "_watermark")]
+    more = [pa.field("_emission", pa.string())]
+    more += [pa.field("closed_by", pa.string())] if settings.assigner.name == "SESSION" else []
+    more += [pa.field("_filled", pa.bool_())] if settings.fill is not None else []
+    more += [pa.field(PREVIOUS, pa.struct(values))] if settings.keeps_previous else []
+    return pa.schema([*keys, *values, *times, *more])
+
+
+def _columns(node: Aggregate, names: _Names, rows: DataFrame) -> dict[str, Column]:
+    """The fields of the node, from the results of the operator."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    columns = {name: column(source) for name, source in (*names.keys.items(), *names.values.items())}
+    columns |= {name: F.timestamp_micros(column(name)) for name in _MICROS}
+    end = column("_window_end") - MILLISECOND if node.windowed else column(_NEWEST)
+    columns["_event_time"] = F.timestamp_micros(end)
+    columns["_revision"] = column("_revision").cast("int")
+    columns["_filled"] = column("_filled") if "_filled" in rows.columns else F.lit(None).cast("boolean")
+    columns |= {name: column(name) for name in ("_emission", "_event_count", "closed_by") if name in rows.columns}
+    return columns
+
+
+def _settings(node: Aggregate, names: _Names) -> OperatorSettings:
     asked = node.emission
     changes = asked.mode == "CHANGES"
     return OperatorSettings(
-        keys,
-        calls,
+        tuple(names.keys.values()),
+        tuple(names.calls),
         node.window.assigner if node.window is not None else Unbounded(),
         emission(
             asked.mode,
@@ -260,36 +183,7 @@ def _settings(node: Aggregate, keys: tuple[str, ...], calls: tuple[Call, ...]) -
             fallback=asked.fallback,
             accumulation=asked.accumulation,
         ),
-        _watermark(node),
-        Lateness(node.lateness.allowed, LateStrategy(node.lateness.strategy)),
-        _skew(node),
+        lateness=Lateness(node.lateness.allowed, LateStrategy(node.lateness.strategy)),
         ttl=node.state_ttl,
+        fill=None if node.fill == "none" else Fill(node.fill),
     )
-
-
-def _scans(node: Node) -> list[Scan]:
-    return [each for each in node.walk() if isinstance(each, Scan)]
-
-
-def _watermark(node: Aggregate) -> WatermarkSettings:
-    scans = _scans(node)
-    specs = {scan.source: scan.watermark for scan in scans}
-    first = next(iter(specs.values()))
-    processing = any(scan.event_time.semantics == "processing" for scan in scans)
-    return WatermarkSettings(
-        first.out_of_orderness,
-        {source: spec.out_of_orderness for source, spec in specs.items()},
-        Strategy.PROCESSING if processing else Strategy(first.strategy),
-        Scope(first.scope),
-        first.idle_timeout,
-        first.emit_interval,
-    )
-
-
-def _skew(node: Aggregate) -> int | None:
-    skews = [scan.event_time.max_clock_skew for scan in _scans(node)]
-    return min((skew for skew in skews if skew is not None), default=None)
-
-
-def _known(node: Aggregate) -> dict[str, int]:
-    return {scan.source: scan.watermark.partitions for scan in _scans(node) if scan.watermark.partitions is not None}

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from velostream.errors import VeloError
-from velostream.plan.nodes import Node
+from velostream.plan.nodes import Node, Scan
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, SparkSession
 
-CARRIED = ("_status", "_detail", "_mark", "_record")
-"""Columns that every row has beside the fields of the plan: what is wrong with it, and the record that it was."""
+CARRIED = (
+    *("_status", "_detail", "_mark", "_record", "_punctuation", "_expanded"),
+    *("_passed", "_counted", "_origin", "_origin_revision", "_origin_gone", "_previous"),
+)
+"""Columns that rows may have beside the fields of the plan: what is wrong with a row, the record that it was, whether
+it carries the watermark, whether it is one more row of its record; behind a stateful node what that said beside rows,
+that it has counted a row, what a row is known by when it is corrected, and what it said before."""
 
 
 @dataclass(frozen=True)
@@ -27,12 +33,32 @@ class Run:
     buckets: tuple[int, ...]
 
 
-@dataclass(frozen=True)
+@dataclass
 class Lowering:
-    """The session and the run."""
+    """The session and the run, and the stateful nodes that have been lowered so far, by number."""
 
     spark: SparkSession
     run: Run
+    stages: list[Node] = field(default_factory=list)
+    labels: dict[int, str] = field(default_factory=dict)
+    """What each scan is called as a source, by its identity: one that is read twice has two names."""
+
+    def number(self, node: Node) -> int:
+        """Numbers a stateful node: from below, in an order that does not change from start to start."""
+        self.stages.append(node)
+        return len(self.stages)
+
+    def stage_of(self, node: Node) -> int:
+        """The number of a stateful node."""
+        return next(number for number, each in enumerate(self.stages, start=1) if each is node)
+
+    def label(self, scan: Scan) -> str:
+        """What a scan is called: its source, with a number where another scan of the same source came before."""
+        if id(scan) not in self.labels:
+            taken = self.labels.values()
+            names = (scan.source if number == 1 else f"{scan.source}_{number}" for number in count(1))
+            self.labels[id(scan)] = next(name for name in names if name not in taken)
+        return self.labels[id(scan)]
 
     def refuse(self, node: Node) -> VeloError:
         """The error for a node that cannot be run yet."""

@@ -3,52 +3,105 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from velostream.errors import VeloError
 from velostream.plan.job import Job
-from velostream.plan.nodes import Aggregate, Filter, Node, Print, Project, Scan, Sinks
+from velostream.plan.nodes import Filter, Node, Print, Project, Scan, Sinks, Union
 from velostream.plan.nodes.filter import WITHDRAW
 from velostream.sinks.writers import check
-from velostream.spark.lower.aggregate import Stage, lower_aggregate
-from velostream.spark.lower.context import Lowering
+from velostream.spark.lower.context import Lowering, column
 from velostream.spark.lower.honoured import refuse_ignored
 from velostream.spark.lower.rows import lower_filter, lower_project
 from velostream.spark.lower.scan import lower_scan
+from velostream.spark.lower.stage import Stage, reads_sources
+from velostream.spark.lower.stateful import lower_stateful
+from velostream.spark.lower.union import lower_union
+from velostream.spark.lower.watermarks import below
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-_ROWS: dict[type[Node], Callable[[Any, Any, Lowering], Any]] = {Filter: lower_filter, Project: lower_project}
+Rule = Callable[[Any, Any, Lowering], Any]
+_ROWS: dict[type[Node], Rule] = {Filter: lower_filter, Project: lower_project}
 
 
 @dataclass(frozen=True)
 class LoweredJob:
-    """`stream` is what the query runs; `rows` makes the job's output rows of one of its micro-batches."""
+    """`stream` is what the query runs; `rows` makes the job's output rows of one of its micro-batches.
+
+    With `packed` the stream is that of a stateful node, payloads and all; else it has rows, with marks among them for
+    what stateful nodes say. `roles` says how the records that each stateful node sees are counted.
+    """
 
     stream: DataFrame
     rows: Callable[[DataFrame], DataFrame]
+    packed: bool
     stateful: bool
+    roles: dict[int, Role] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Role:
+    """How a stateful node counts: whether records of sources reach it, whether it is the first that they reach, and
+    whether its rows reach no other."""
+
+    records: bool
+    first: bool
+    last: bool
 
 
 def lower_job(job: Job, lowering: Lowering) -> LoweredJob:
     """The plan of a job as a Spark query. A node that cannot be run is an error that names it."""
     _refuse_ends(job, lowering)
-    node = job.root.children[0]
+    top = job.root.children[0]
+    above, last = _above(top)
+    if last is None:
+        stream = _stream(top, lowering)
+        stateful = bool(lowering.stages)
+        return LoweredJob(stream, _records, packed=False, stateful=stateful, roles=_roles(lowering))
+    stage = _stage(last, lowering, keeps_previous=_withdraws(above))
+
+    def rows(batch: DataFrame) -> DataFrame:
+        made = stage.rows(batch)
+        for node in reversed(above):
+            made = _step(node, made, lowering)
+        return made
+
+    return LoweredJob(stage.frame, rows, packed=True, stateful=True, roles=_roles(lowering))
+
+
+def _above(top: Node) -> tuple[list[Node], Node | None]:
+    """The nodes over the last stateful node, and that node; None where there is none, or where several meet."""
     above: list[Node] = []
-    while not isinstance(node, Aggregate) and len(node.children) == 1:
+    node = top
+    while not node.keeps_state:
+        if len(node.children) != 1:
+            return above, None
         above.append(node)
         node = node.children[0]
-    if isinstance(node, Aggregate):
-        withdrawing = [each for each in above if isinstance(each, Filter) and each.mode == WITHDRAW]
-        for each in above:
-            if type(each) not in _ROWS or (withdrawing and each in withdrawing and each is not above[-1]):
-                raise lowering.refuse(each)
-        stream = _stream(node.input, lowering)
-        stage = lower_aggregate(node, stream, lowering, keeps_previous=bool(withdrawing))
-        return LoweredJob(stage.frame, lambda batch: _apply(stage, above, batch, lowering), stateful=True)
-    return LoweredJob(_stream(job.root.children[0], lowering), lambda batch: batch, stateful=False)
+    return above, node
+
+
+def _records(batch: DataFrame) -> DataFrame:
+    return batch.filter(column("_mark").isNull())
+
+
+def _withdraws(above: list[Node]) -> bool:
+    return any(isinstance(node, Filter) and node.mode == WITHDRAW for node in above)
+
+
+def _roles(lowering: Lowering) -> dict[int, Role]:
+    inner = {id(each) for node in lowering.stages for each in below(node)}
+    return {
+        number: Role(
+            records=any(child.position for child in node.children),
+            first=reads_sources(node),
+            last=id(node) not in inner,
+        )
+        for number, node in enumerate(lowering.stages, start=1)
+    }
 
 
 def _refuse_ends(job: Job, lowering: Lowering) -> None:
@@ -66,19 +119,52 @@ def _refuse_ends(job: Job, lowering: Lowering) -> None:
             raise VeloError(message, hint=hint, code="unknown-schema")
 
 
-def _apply(stage: Stage, above: list[Node], batch: DataFrame, lowering: Lowering) -> DataFrame:
-    rows = stage.rows(batch)
-    for node in reversed(above):
-        rows = _step(node, rows, lowering)
-    return rows
+def _stage(node: Node, lowering: Lowering, *, keeps_previous: bool) -> Stage:
+    frames = [_stream(child, lowering, above=node) for child in node.children if not child.static]
+    return lower_stateful(node, frames, lowering, keeps_previous=keeps_previous)
 
 
-def _stream(node: Node, lowering: Lowering) -> DataFrame:
+def _stream(node: Node, lowering: Lowering, above: Node | None = None, *, withdraws: bool = False) -> DataFrame:
+    """The rows of a node as a stream; `withdraws` says that something above asks what corrected rows said before."""
     if isinstance(node, Scan):
-        return lower_scan(node, lowering)
-    if len(node.children) != 1:
+        return _scan(node, lowering)
+    if node.keeps_state:
+        moved = above is not None and _moves(above, node)
+        return _stage(node, lowering, keeps_previous=withdraws or moved).stream()
+    withdraws = withdraws or _withdraws([node])
+    frames = [_stream(child, lowering, above, withdraws=withdraws) for child in node.children]
+    if isinstance(node, Union):
+        return lower_union(node, frames)
+    if len(frames) != 1:
         raise lowering.refuse(node)
-    return _step(node, _stream(node.children[0], lowering), lowering)
+    return _step(node, frames[0], lowering)
+
+
+def _moves(above: Node, node: Node) -> bool:
+    """True where a correction may move a row of `node` to another group of the stateful node above it."""
+    children = [child for child in above.children if any(each is node for each in child.walk())]
+    return node.revises and any(set(above.route) != _keys(above) for _ in children)
+
+
+def _keys(node: Node) -> set[str]:
+    keys = getattr(node, "keys", ()) or getattr(node, "partition", ())
+    return {getattr(key, "expression", key).name for key in keys if hasattr(getattr(key, "expression", key), "name")}
+
+
+def _scan(node: Scan, lowering: Lowering) -> DataFrame:
+    """The records of a source; where another scan of it came before, each is one more row of its record."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    label = lowering.label(node)
+    frame = lower_scan(replace(node, source=label), lowering)
+    if node.watermark.strategy == "punctuated":
+        assert node.watermark.punctuation is not None
+        alive = column("_status").isNull() & column("_mark").isNull()
+        told = F.when(alive, F.expr(node.watermark.punctuation.spark))
+        if node.watermark.punctuation.type.is_time:
+            told = F.unix_micros(told)
+        frame = frame.withColumn("_punctuation", told)
+    return frame.withColumn("_expanded", F.lit(True)) if label != node.source else frame
 
 
 def _step(node: Node, frame: DataFrame, lowering: Lowering) -> DataFrame:

@@ -1,33 +1,62 @@
-"""Filter and Project: what each row is asked, and what it becomes."""
+"""Filter and Project: what each row is asked, and what it becomes; of corrections also what they correct."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from velostream.plan.nodes import Filter, Project
+from velostream.plan.nodes.base import EMISSION, REVISION, system_field
 from velostream.plan.nodes.filter import WITHDRAW
-from velostream.spark.lower.aggregate import PREVIOUS
 from velostream.spark.lower.context import CARRIED, Lowering, column
 from velostream.spark.lower.expressions import BAD_VALUE, compute, condition
-from velostream.spark.stateful.layout import FILTERED
+from velostream.spark.lower.stage import PREVIOUS
+from velostream.spark.stateful.layout import FILTERED, ORIGIN
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
+_WAS = "_was."
+
 
 def lower_project(node: Project, frame: DataFrame, lowering: Lowering) -> DataFrame:
     """The columns of a select list."""
-    return compute(frame, [(each.name, each.expression) for each in node.columns], CARRIED)
+    wanted = [(each.name, each.expression) for each in node.columns]
+    if PREVIOUS not in frame.columns:
+        return compute(frame, wanted, CARRIED)
+    from pyspark.sql import functions as F  # noqa: N812
+
+    before, frame = _with_previous(frame)
+    earlier = [(f"{_WAS}{name}", expression.over(before)) for name, expression in wanted]
+    carried = [name for name in CARRIED if name != PREVIOUS]
+    both = compute(frame, [*wanted, *earlier], [*carried, "_corrects"])
+    said = F.struct(*(column(name).alias(name.removeprefix(_WAS)) for name, _ in earlier))
+    kept = [name for name in carried if name in both.columns]
+    return both.select(
+        *(column(name) for name, _ in wanted),
+        *map(column, kept),
+        F.when(F.col("_corrects"), said).alias(PREVIOUS),
+    )
+
+
+def _with_previous(frame: DataFrame) -> tuple[dict[str, str], DataFrame]:
+    """The values that a corrected row had, each as a column of its own, and how they are called."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    corrected = frame.select(f"{PREVIOUS}.*").columns
+    was = {name: f"{_WAS}{name}" for name in corrected}
+    return was, frame.select(
+        *(column(name) for name in frame.columns if name != PREVIOUS),
+        *(F.col(PREVIOUS)[name].alias(before) for name, before in was.items()),
+        F.col(PREVIOUS).isNotNull().alias("_corrects"),
+    )
 
 
 def lower_filter(node: Filter, frame: DataFrame, lowering: Lowering) -> DataFrame:
-    """In a stream, rows that do not meet the condition are marked and go on, so that they are counted; else removed."""
+    """Rows that do not meet the condition are marked and go on, so that they are counted."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    if node.mode == WITHDRAW:
+    if node.mode == WITHDRAW and PREVIOUS in frame.columns:
         return _withdrawing(node, frame)
-    if "_status" not in frame.columns:
-        return frame.filter(F.expr(node.condition.spark))
     names = frame.columns
     frame = frame.withColumn("_asked", condition(frame, node.condition))
     alive = column("_status").isNull() & column("_mark").isNull()
@@ -40,24 +69,44 @@ def lower_filter(node: Filter, frame: DataFrame, lowering: Lowering) -> DataFram
 
 
 def _withdrawing(node: Filter, frame: DataFrame) -> DataFrame:
-    """Rows that meet the condition; one that no longer does, while what it corrects did, withdraws that."""
+    """Rows that meet the condition; one that no longer does, while what it corrects did, withdraws that.
+
+    A row is never split in two frames, since each would run all that lies below anew: it is turned into what it says
+    before and now, or marked as filtered.
+    """
     from pyspark.sql import functions as F  # noqa: N812
 
     names = [name for name in frame.columns if name != PREVIOUS]
-    corrected = frame.select(f"{PREVIOUS}.*").columns
-    was = {name: f"_was.{name}" for name in corrected}
-    marked = frame.select(
-        *(column(name) for name in names),
-        *(F.col(PREVIOUS)[name].alias(before) for name, before in was.items()),
-        F.col(PREVIOUS).isNotNull().alias("_corrects"),
+    was, marked = _with_previous(frame)
+    met, met_before = condition(marked, node.condition), condition(marked, node.condition.over(was))
+    marked = marked.withColumns({"_met": met, "_was_met": met_before})
+    alive = column("_status").isNull() & column("_mark").isNull()
+    gone = F.col("_corrects") & ~_true(column(ORIGIN[2])) & _true(F.col("_was_met.met"))
+    lost = alive & gone & F.col("_met").isNotNull() & ~_true(F.col("_met.met"))
+    values = {name: F.when(lost, column(before)).otherwise(column(name)) for name, before in was.items()}
+    for name, value in _withdrawal(node).items():
+        values[name] = F.when(lost, value).otherwise(column(name))
+    values["_status"] = (
+        F.when(alive & F.col("_met").isNull(), F.lit(BAD_VALUE))
+        .when(alive & ~lost & ~_true(F.col("_met.met")), F.lit(FILTERED))
+        .otherwise(column("_status"))
     )
-    now, earlier = F.expr(node.condition.spark), F.expr(node.condition.over(was).spark)
-    marked = marked.withColumns({"_met": _true(now), "_was_met": _true(earlier)})
-    gone = F.col("_corrects") & (F.col("_emission") != F.lit("retract")) & F.col("_was_met") & ~F.col("_met")
-    values = {"_emission": F.lit("retract"), "_revision": (F.col("_revision") - 1).cast("int")}
-    values |= {name: column(before) for name, before in was.items()}
-    withdrawn = marked.filter(gone).select(*(values.get(name, column(name)).alias(name) for name in names))
-    return withdrawn.unionByName(marked.filter(F.col("_met")).select(*(column(name) for name in names)))
+    said = F.struct(*(column(before).alias(name) for name, before in was.items()))
+    previous = F.when(F.col("_corrects") & _true(F.col("_was_met.met")) & ~lost, said).alias(PREVIOUS)
+    return marked.select(*(values.get(name, column(name)).alias(name) for name in names), previous)
+
+
+def _withdrawal(node: Filter) -> dict[str, Column]:
+    """What says that a row withdraws the one before it."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    emission, revision = (system_field(node.input, name) for name in (EMISSION, REVISION))
+    values = {ORIGIN[1]: column(ORIGIN[1]) - 1, ORIGIN[2]: F.lit(True)}
+    if emission:
+        values[emission] = F.lit("retract")
+    if revision:
+        values[revision] = (column(revision) - 1).cast("int")
+    return values
 
 
 def _true(condition: Column) -> Column:

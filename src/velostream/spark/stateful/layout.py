@@ -1,8 +1,10 @@
-"""The columns that travel from the plan to the operator, and how they are called on the way."""
+"""The columns that travel from the plan to an operator and from it to the next, and how they are called on the way."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from velostream.windows.settings import OperatorSettings
 
@@ -13,7 +15,10 @@ MARK = "_mark"
 CLOCK = "_clock"
 HASH = "_hash"
 RECORD = "_record"
+PUNCTUATION = "_punctuation"
+PASSED = "_passed"
 POSITION = ("_event_time", "_source", "_partition", "_offset")
+ORIGIN = ("_origin", "_origin_revision", "_origin_gone")
 
 FILTERED = "filtered"
 """The status of a record that WHERE removed: it moves the watermark and is counted, and goes no further."""
@@ -23,7 +28,7 @@ UNMATCHED = "unmatched"
 ROUTED = f"{BUCKET} INT, facts STRING, kind STRING, payload BINARY"
 EMITTED = "kind STRING, payload BINARY"
 
-ROWS, FOLDED, LETTERS = "rows", "folded", "letters"
+ROWS, FOLDED = "rows", "folded"
 RESULT, LETTER, STATS = "result", "letter", "stats"
 
 
@@ -31,15 +36,28 @@ RESULT, LETTER, STATS = "result", "letter", "stats"
 class Layout:
     """What the router and the operator of one stateful node share.
 
-    `columns` are the row columns that the operator reads.
-    `buckets` are the numbers of the buckets, chosen so that Spark spreads them evenly.
+    `columns` are the row columns that the operator reads. `buckets` are the numbers of the buckets, chosen so that
+    Spark spreads them evenly. `stage` numbers the stateful nodes of a job from below: to the next one this one is the
+    source `#stage`, and its buckets are the partitions. `operator` makes the operator over a store.
     """
 
-    settings: OperatorSettings
+    stage: int
+    operator: Callable[[Any], Any]
     columns: tuple[str, ...]
     buckets: tuple[int, ...]
     bounded: bool
-    known: dict[str, int] = field(default_factory=dict)
-    mark: str | None = None
+    known: Mapping[str, int] = field(default_factory=dict)
+    max_clock_skew: int | None = None
+    folding: OperatorSettings | None = None
+    """Where rows may be combined before they are sent: the settings to do it by."""
     watermarks: str = ""
     """The folder in which each micro-batch leaves its watermark; empty where rows are not combined."""
+    clocks: str = ""
+    """The folder of the control source, where a test may give the clock of every micro-batch; empty where none does."""
+    outgoing: Callable[[int], int] = int
+    """How far the event time of the rows that still come out of it is known, by its watermark."""
+
+
+def source_of(stage: int) -> str:
+    """What the rows of a stateful node are called as a source."""
+    return f"#{stage}"

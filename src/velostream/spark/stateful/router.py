@@ -1,6 +1,7 @@
 """The router: rows to buckets, one payload each; to every bucket how far every partition has come.
 
-No row is removed before it. It counts what is filtered or broken, and lets go of it.
+No row is removed before it. It counts what is filtered or broken, and lets go of it. What stateful nodes below say
+beside rows (letters, statistics) goes through.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from velostream.spark.stateful import layout as names
+from velostream.spark.stateful.clocks import given_clock
 from velostream.spark.stateful.layout import Layout
 from velostream.spark.stateful.payload import pack
 from velostream.spark.stateful.watermarks import NONE_YET, stored
@@ -18,6 +20,10 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
+_COUNTED = ("counts", "derived", "expanded")
+Sent = tuple[int, str | None, bytes | None]
+"""A bucket, what is sent to it, and the bytes."""
+
 
 def router(layout: Layout) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     """The function for mapInArrow."""
@@ -25,108 +31,130 @@ def router(layout: Layout) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.R
     def route(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import polars as pl
 
-        watermark = before(layout.watermarks)
+        number = _batch()
+        watermark = before(layout.watermarks, number)
+        clock = given_clock(layout.clocks, number) if number is not None else None
         for batch in batches:
             frame = pl.from_arrow(batch)
             assert isinstance(frame, pl.DataFrame)
+            if clock is not None:
+                frame = frame.with_columns(pl.lit(clock, pl.Int64).alias(names.CLOCK))
             if frame.height:
-                yield _routed(frame, layout, watermark)
+                yield routed(frame, layout, watermark)
 
     return route
 
 
-def before(folder: str) -> int | None:
-    """The watermark that the micro-batch before this one ended with; None where rows are to be sent one by one."""
+def _batch() -> int | None:
+    """The number of the micro-batch that this task belongs to."""
     from pyspark import TaskContext
 
     context = TaskContext.get()
-    number = context.getLocalProperty("streaming.sql.batchId") if context is not None and folder else None
-    if number is None:
+    number = context.getLocalProperty("streaming.sql.batchId") if context is not None else None
+    return None if number is None else int(number)
+
+
+def before(folder: str, number: int | None) -> int | None:
+    """The watermark that the micro-batch before this one ended with; None where rows are to be sent one by one."""
+    if number is None or not folder:
         return None
-    return stored(folder, int(number) - 1) if int(number) else NONE_YET
+    return stored(folder, number - 1) if number else NONE_YET
 
 
-def _routed(frame: pl.DataFrame, layout: Layout, watermark: int | None) -> pa.RecordBatch:
+def routed(frame: pl.DataFrame, layout: Layout, watermark: int | None) -> pa.RecordBatch:
+    """What is sent to the buckets of some rows; `watermark` is that of the batch before, None sends all rows raw."""
     import polars as pl
     import pyarrow as pa
 
     marks = frame.filter(pl.col(names.MARK).is_not_null())
     rows = frame.filter(pl.col(names.MARK).is_null())
-    facts = json.dumps(_facts(rows, marks, layout))
-    fine = rows.filter(pl.col(names.STATUS).is_null())
-    buckets: list[int] = []
-    kinds: list[str | None] = []
-    payloads: list[bytes | None] = []
-    split = fine.partition_by(names.BUCKET, as_dict=True, include_key=False) if fine.height else {}
-    wanted = [*layout.columns, names.RECORD]
-    for index, bucket in enumerate(layout.buckets):
-        part = split.get((index,))
-        sent = _sent(part, layout, watermark, wanted) if part is not None else [(None, None)]
-        for kind, payload in sent:
-            buckets.append(bucket)
-            kinds.append(kind)
-            payloads.append(payload)
-    broken = rows.filter(
-        pl.col(names.STATUS).is_not_null() & ~pl.col(names.STATUS).is_in([names.FILTERED, names.UNMATCHED])
-    )
-    if broken.height:
-        buckets.append(layout.buckets[0])
-        kinds.append(names.LETTERS)
-        payloads.append(pack(letters(broken)))
+    facts = _facts(rows, marks, layout)
+    sent = [*_sent(rows, layout, watermark), *_broken(rows, layout), *_passed(marks, layout)]
+    shared = json.dumps({key: value for key, value in facts.items() if key not in _COUNTED})
     return pa.record_batch(
         {
-            names.BUCKET: pa.array(buckets, pa.int32()),
-            "facts": pa.array([facts, *_plain(facts, len(buckets) - 1)], pa.string()),
-            "kind": pa.array(kinds, pa.string()),
-            "payload": pa.array(payloads, pa.binary()),
+            names.BUCKET: pa.array([bucket for bucket, _, _ in sent], pa.int32()),
+            # counts are given to one bucket only, so that each is counted once
+            "facts": pa.array([json.dumps(facts), *[shared] * (len(sent) - 1)], pa.string()),
+            "kind": pa.array([kind for _, kind, _ in sent], pa.string()),
+            "payload": pa.array([payload for _, _, payload in sent], pa.binary()),
         }
     )
 
 
-def _sent(
-    part: pl.DataFrame, layout: Layout, watermark: int | None, wanted: list[str]
-) -> list[tuple[str | None, bytes | None]]:
+def _sent(rows: pl.DataFrame, layout: Layout, watermark: int | None) -> Iterator[Sent]:
+    """For every bucket its rows, or nothing, since every bucket must hear the facts."""
+    import polars as pl
+
+    fine = rows.filter(pl.col(names.STATUS).is_null())
+    split = fine.partition_by(names.BUCKET, as_dict=True, include_key=False) if fine.height else {}
+    for index, bucket in enumerate(layout.buckets):
+        part = split.get((index,))
+        if part is None:
+            yield bucket, None, None
+            continue
+        for kind, payload in _payloads(part, layout, watermark):
+            yield bucket, kind, payload
+
+
+def _payloads(part: pl.DataFrame, layout: Layout, watermark: int | None) -> Iterator[tuple[str, bytes]]:
     """The rows of a bucket: combined where none can be late, else one by one, since they may be dead letters."""
     import polars as pl
 
     from velostream.windows.combining import combined
 
-    if watermark is None:
-        return [(names.ROWS, pack(part.select(wanted)))]
+    wanted = [*layout.columns, names.RECORD]
+    if watermark is None or layout.folding is None:
+        yield names.ROWS, pack(part.select(wanted))
+        return
     in_time = (pl.col("_event_time") >= watermark).fill_null(value=False)
     timely, late = part.filter(in_time), part.filter(~in_time)
-    sent: list[tuple[str | None, bytes | None]] = []
     if timely.height:
-        sent.append((names.FOLDED, pack(combined(layout.settings, timely.select(layout.columns)))))
+        yield names.FOLDED, pack(combined(layout.folding, timely.select(layout.columns)))
     if late.height:
-        sent.append((names.ROWS, pack(late.select(wanted))))
-    return sent
+        yield names.ROWS, pack(late.select(wanted))
 
 
-def _plain(facts: str, count: int) -> list[str]:
-    """The facts for the other buckets: counts are given to the first one only, so that each is counted once."""
-    shared = {key: value for key, value in json.loads(facts).items() if key != "counts"}
-    return [json.dumps(shared)] * count
+def _broken(rows: pl.DataFrame, layout: Layout) -> Iterator[Sent]:
+    """Records that cannot be processed, as dead letters."""
+    import polars as pl
+
+    no_fault = pl.col(names.STATUS).is_in([names.FILTERED, names.UNMATCHED])
+    broken = rows.filter(pl.col(names.STATUS).is_not_null() & ~no_fault)
+    if broken.height:
+        yield layout.buckets[0], names.LETTER, pack(letters(broken))
+
+
+def _passed(marks: pl.DataFrame, layout: Layout) -> Iterator[Sent]:
+    """Letters and statistics of the stateful nodes below."""
+    if names.PASSED not in marks.columns:
+        return
+    for mark, payload in marks.select(names.MARK, names.PASSED).iter_rows():
+        if payload is not None:
+            yield layout.buckets[0], json.loads(mark)["pass"], payload
 
 
 def _facts(rows: pl.DataFrame, marks: pl.DataFrame, layout: Layout) -> dict[str, Any]:
-    """How far each partition has come, what the source says of its partitions, the clock, and counts by status."""
+    """How far each partition has come, what sources say of their partitions, the clock, and counts by status.
+
+    Rows of a stateful node below have no partition: how far they have come, its marks say.
+    """
     import polars as pl
 
     from velostream.windows.facts import progress_of, without_skewed
 
     clock = int(pl.concat([rows[names.CLOCK], marks[names.CLOCK]]).max())  # type: ignore[arg-type]
-    honest, _ = without_skewed(
-        rows.filter(pl.col("_event_time").is_not_null() & pl.col("_partition").is_not_null()),
-        clock,
-        layout.settings.max_clock_skew,
-    )
-    counted = rows.group_by(names.STATUS).len() if rows.height else None
+    records = rows.filter(pl.col("_partition").is_not_null())
+    honest, _ = without_skewed(records.filter(pl.col("_event_time").is_not_null()), clock, layout.max_clock_skew)
+    counted = records.group_by(names.STATUS).len() if records.height else None
+    mark = names.PUNCTUATION if names.PUNCTUATION in rows.columns else None
     return {
         "now": clock,
-        "progress": [[one.source, one.partition, one.event_time, one.mark] for one in progress_of(honest, layout.mark)],
+        "progress": [[one.source, one.partition, one.event_time, one.mark] for one in progress_of(honest, mark)],
         "marks": [json.loads(text) for text in marks[names.MARK].to_list()],
         "counts": {status or "": count for status, count in counted.iter_rows()} if counted is not None else {},
+        "derived": rows.height - records.height,
+        "expanded": int(records["_expanded"].sum()) if "_expanded" in records.columns else 0,
     }
 
 

@@ -1,0 +1,243 @@
+"""A stateful node on Spark, whichever it is: rows to the router, buckets to the operator, payloads back to rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from velostream.plan.expression import Expression
+from velostream.plan.nodes import Node, Scan
+from velostream.spark.lower.context import CARRIED, Lowering, column
+from velostream.spark.lower.expressions import compute
+from velostream.spark.lower.watermarks import known_partitions, max_clock_skew, watermark_settings
+from velostream.spark.stateful import layout as names
+from velostream.spark.stateful.layout import Layout, source_of
+from velostream.windows.settings import OperatorSettings
+from velostream.windows.watermark import WatermarkSettings
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+WATERMARKS = "watermarks"
+CONTROL = "control"
+PREVIOUS = "_previous"
+_POSITION = {"_source": "string", "_partition": "int", "_offset": "bigint"}
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What a kind of stateful node asks of the common way.
+
+    `wanted` are the columns that its operator reads, by the short names under which they travel; `keys` those that say
+    where a row goes. `results` makes the Arrow schema of what the operator answers with from that of the input, and
+    `columns` what becomes of each field of the node. `identity` are result columns that tell rows apart which correct
+    each other; empty where rows are never corrected.
+    """
+
+    node: Node
+    wanted: Sequence[tuple[str, Expression]]
+    keys: Sequence[str]
+    operator: Callable[[WatermarkSettings], Callable[[Any], Any]]
+    results: Callable[[Any], Any]
+    columns: Callable[[DataFrame], Mapping[str, Column]]
+    time: str
+    identity: Sequence[str] = ()
+    previous: Mapping[str, str] = field(default_factory=dict)
+    """The result columns of a row that may have been said before, by the field that they become."""
+    folding: Callable[[WatermarkSettings], OperatorSettings] | None = None
+    outgoing: Callable[[int], int] = int
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A stateful node in a query: the streaming frame of payloads, and how its results become rows."""
+
+    number: int
+    frame: DataFrame
+    shape: Shape
+    results: Any
+    """The Arrow schema of result payloads."""
+
+    def rows(self, batch: DataFrame) -> DataFrame:
+        """The rows of a micro-batch with the fields of the node."""
+        from pyspark.sql import functions as F  # noqa: N812
+        from pyspark.sql.pandas.types import from_arrow_schema
+
+        from velostream.spark.stateful.unpack import unpacker
+
+        payloads = batch.filter(F.col("kind") == names.RESULT).select("payload")
+        rows = payloads.mapInArrow(unpacker(self.results), from_arrow_schema(self.results))
+        nothing = {names.MARK: F.lit(None).cast("string")}
+        return self._selected(rows.withColumns(nothing))
+
+    def stream(self) -> DataFrame:
+        """Its rows as a stream, with marks for all that a stateful node above must hear."""
+        from pyspark.sql.pandas.types import from_arrow_schema
+
+        from velostream.spark.stateful.unpack import passing, with_marks
+
+        schema = from_arrow_schema(with_marks(self.results))
+        return self._selected(self.frame.mapInArrow(passing(self.results, self.number), schema))
+
+    def _selected(self, rows: DataFrame) -> DataFrame:
+        from pyspark.sql import functions as F  # noqa: N812
+
+        made = self.shape.columns(rows)
+        fields = [made[member.name].alias(member.name) for member in self.shape.node.fields]
+        nothing = F.lit(None).cast("string")
+        record = F.to_json(F.struct(*fields), {"ignoreNullFields": "false"})
+        is_row = F.col(names.MARK).isNull()
+        carried = {
+            names.STATUS: nothing,
+            names.DETAIL: nothing,
+            names.MARK: F.col(names.MARK),
+            names.RECORD: F.when(is_row, record),
+            "_counted": F.lit(True),
+            **self._origin(rows),
+        }
+        if names.PASSED in rows.columns:
+            carried[names.PASSED] = F.col(names.PASSED)
+        if PREVIOUS in rows.columns:
+            carried[PREVIOUS] = self._previous()
+        return rows.select(*fields, *(value.alias(name) for name, value in carried.items()))
+
+    def _origin(self, rows: DataFrame) -> dict[str, Column]:
+        """What a row is known by when it is corrected, which revision it is, and whether it withdraws."""
+        from pyspark.sql import functions as F  # noqa: N812
+
+        if not self.shape.identity:
+            return {name: column(name) for name in names.ORIGIN if name in rows.columns}
+        known = F.to_json(F.struct(*map(column, self.shape.identity)), {"ignoreNullFields": "false"})
+        name = F.concat(F.lit(source_of(self.number)), known)
+        gone = F.coalesce(column("_emission") == F.lit("retract"), F.lit(False))
+        return dict(zip(names.ORIGIN, (name, column("_revision").cast("bigint"), gone), strict=True))
+
+    def _previous(self) -> Column:
+        """The values of the row that a row corrects, under the names of the plan."""
+        from pyspark.sql import functions as F  # noqa: N812
+
+        fields = [F.col(f"{PREVIOUS}.{source}").alias(name) for name, source in self.shape.previous.items()]
+        return F.when(F.col(PREVIOUS).isNotNull(), F.struct(*fields))
+
+
+def lower_stage(shape: Shape, frame: DataFrame, lowering: Lowering) -> Stage:
+    """The streaming part of a stateful node."""
+    number = lowering.number(shape.node)
+    settings = watermark_settings(shape.node, lowering)
+    origin = [name for name in names.ORIGIN if name in frame.columns]
+    routed = _prepared(shape, frame, lowering)
+    columns = (*(name for name, _ in shape.wanted), *names.POSITION, names.HASH, *origin)
+    folding = shape.folding(settings) if shape.folding is not None else None
+    run = lowering.run
+    layout = Layout(
+        number,
+        shape.operator(settings),
+        columns,
+        run.buckets,
+        run.bounded,
+        known_partitions(shape.node, run.buckets, lowering),
+        max_clock_skew(shape.node),
+        folding,
+        watermarks=str(run.checkpoint / WATERMARKS / str(number)) if folding is not None else "",
+        clocks=str(run.checkpoint / CONTROL),
+        outgoing=shape.outgoing,
+    )
+    results = shape.results(_schema(routed.select(*map(column, columns))))
+    return Stage(number, _operated(routed, layout, lowering, shape.node), shape, results)
+
+
+def _prepared(shape: Shape, frame: DataFrame, lowering: Lowering) -> DataFrame:
+    """Rows as the router takes them: what the operator reads, where a record stands, and where it goes."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    position = _position(shape.node, frame)
+    needed = [name for name in position.values() if name]
+    rows = compute(frame, shape.wanted, list(dict.fromkeys([*needed, shape.time, *CARRIED])))
+    hashed = F.xxhash64(*map(column, shape.keys)) if shape.keys else F.lit(0).cast("bigint")
+    carried = [name for name in CARRIED if name in rows.columns and name != PREVIOUS]
+    return rows.select(
+        *(column(name) for name, _ in shape.wanted),
+        F.unix_micros(column(shape.time)).alias("_event_time"),
+        *(_at(position, name, kind, rows).alias(name) for name, kind in _POSITION.items()),
+        hashed.alias(names.HASH),
+        F.pmod(hashed, F.lit(len(lowering.run.buckets))).cast("int").alias(names.BUCKET),
+        F.unix_micros(F.current_timestamp()).alias(names.CLOCK),
+        *map(column, carried),
+    )
+
+
+def _position(node: Node, frame: DataFrame) -> dict[str, str]:
+    """The fields that say where a record stands; empty names where rows are no records any more."""
+    found = dict.fromkeys(_POSITION, "")
+    for child in node.children:
+        for member in child.position:
+            suffix = member.split(".")[-1]
+            if suffix in found and member in frame.columns:
+                found[suffix] = member
+    return found
+
+
+def _at(position: Mapping[str, str], name: str, kind: str, rows: DataFrame) -> Column:
+    """Rows that are no records have no partition, and an order among themselves that does not depend on the run."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    if position[name]:
+        return column(position[name]).cast(kind)
+    if name == "_offset" and names.ORIGIN[0] in rows.columns:
+        return F.xxhash64(column(names.ORIGIN[0]))
+    return F.lit(None).cast(kind)
+
+
+def _operated(routed: DataFrame, layout: Layout, lowering: Lowering, node: Node) -> DataFrame:
+    """Router, control source and operator."""
+    from velostream.spark.stateful.operator import StageProcessor
+    from velostream.spark.stateful.router import router
+
+    payloads = routed.mapInArrow(router(layout), names.ROUTED)
+    if reads_sources(node):
+        payloads = payloads.unionByName(_commands(layout, lowering))
+    keyed = payloads.groupBy(names.BUCKET)
+    processor = StageProcessor(layout, _empty(routed, layout))
+    return keyed.transformWithState(processor, names.EMITTED, outputMode="Update", timeMode="None")
+
+
+def reads_sources(node: Node) -> bool:
+    """True where records of a source reach the node without another stateful node in between."""
+    return any(isinstance(child, Scan) or (not child.keeps_state and reads_sources(child)) for child in node.children)
+
+
+def _commands(layout: Layout, lowering: Lowering) -> DataFrame:
+    """What the control source says, to every bucket."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    from velostream.spark.stateful.control import ControlSource
+
+    spark = lowering.spark
+    spark.dataSource.register(ControlSource)
+    reader = spark.readStream.name(f"control_{layout.stage}").format("velo_control")
+    control = reader.option("folder", str(lowering.run.checkpoint / CONTROL)).load()
+    return control.select(
+        F.explode(F.array(*(F.lit(number) for number in layout.buckets))).alias(names.BUCKET),
+        F.col("facts"),
+        F.lit(None).cast("string").alias("kind"),
+        F.lit(None).cast("binary").alias("payload"),
+    )
+
+
+def _empty(routed: DataFrame, layout: Layout) -> bytes:
+    """A packed frame without rows that has the columns and types of the operator's input."""
+    import polars as pl
+
+    from velostream.spark.stateful.payload import pack
+
+    wanted = routed.select(*(column(name) for name in (*layout.columns, names.RECORD)))
+    empty = pl.from_arrow(_schema(wanted).empty_table())
+    assert isinstance(empty, pl.DataFrame)
+    return pack(empty)
+
+
+def _schema(frame: DataFrame) -> Any:
+    from pyspark.sql.pandas.types import to_arrow_schema
+
+    return to_arrow_schema(frame.schema)

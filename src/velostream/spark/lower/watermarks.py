@@ -1,0 +1,72 @@
+"""What a stateful node knows of time: the watermarks of the sources that it reads, and of the stateful nodes below."""
+
+from __future__ import annotations
+
+from velostream.plan.nodes import Node, Scan
+from velostream.spark.lower.context import Lowering
+from velostream.spark.stateful.layout import source_of
+from velostream.windows.watermark import Scope, Strategy, WatermarkSettings
+
+BELOW = WatermarkSettings(idle_timeout=None)
+"""Of a stateful node below: it says itself how far it has come, and speaks in every batch."""
+
+
+def own_scans(node: Node) -> list[Scan]:
+    """The sources whose records reach a node without another stateful node in between."""
+    found: list[Scan] = []
+    for child in node.children:
+        if isinstance(child, Scan):
+            found.append(child)
+        elif not child.keeps_state and not child.static:
+            found += own_scans(child)
+    return found
+
+
+def below(node: Node) -> list[Node]:
+    """The stateful nodes whose rows reach a node without another one in between."""
+    found: list[Node] = []
+    for child in node.children:
+        if child.keeps_state:
+            found.append(child)
+        elif not child.static:
+            found += below(child)
+    return found
+
+
+def watermark_settings(node: Node, lowering: Lowering) -> WatermarkSettings:
+    """How the watermark of a stateful node comes about; each source goes by its own settings."""
+    scans = own_scans(node)
+    if not scans:
+        return BELOW
+    sources = {lowering.label(scan): _settings(scan) for scan in scans}
+    first = next(iter(sources.values()))
+    if any(scan.event_time.semantics == "processing" for scan in scans):
+        return WatermarkSettings(strategy=Strategy.PROCESSING, idle_timeout=None)
+    periodic = [one for one in sources.values() if one.strategy is Strategy.PERIODIC]
+    strategy = Strategy.PERIODIC if periodic else Strategy.BOUNDED
+    interval = max((one.emit_interval for one in periodic), default=first.emit_interval)
+    return WatermarkSettings(strategy=strategy, idle_timeout=None, emit_interval=interval, sources=sources)
+
+
+def _settings(scan: Scan) -> WatermarkSettings:
+    spec = scan.watermark
+    return WatermarkSettings(
+        spec.out_of_orderness,
+        strategy=Strategy(spec.strategy),
+        scope=Scope(spec.scope),
+        idle_timeout=spec.idle_timeout,
+        emit_interval=spec.emit_interval,
+    )
+
+
+def max_clock_skew(node: Node) -> int | None:
+    """How far ahead of the clock an event may lie."""
+    skews = [scan.event_time.max_clock_skew for scan in own_scans(node)]
+    return min((skew for skew in skews if skew is not None), default=None)
+
+
+def known_partitions(node: Node, buckets: tuple[int, ...], lowering: Lowering) -> dict[str, int]:
+    """How many partitions each source has, where that is known; of a stateful node below, its buckets."""
+    given = {lowering.label(scan): scan.watermark.partitions for scan in own_scans(node)}
+    known = {label: number for label, number in given.items() if number is not None}
+    return known | {source_of(lowering.stage_of(each)): len(buckets) for each in below(node)}

@@ -14,7 +14,7 @@ from velostream.windows.facts import Facts, progress_of, without_skewed
 from velostream.windows.operator import Operator
 from velostream.windows.outcome import Outcome
 from velostream.windows.settings import OperatorSettings
-from velostream.windows.state import MemoryStore
+from velostream.windows.store import MemoryStore
 
 SCHEMA = {
     "key": pl.String,

@@ -22,7 +22,7 @@ from velostream.windows.emission import Emission, emission
 from velostream.windows.facts import Facts, progress_of
 from velostream.windows.lateness import Lateness
 from velostream.windows.operator import Operator
-from velostream.windows.state import MemoryStore
+from velostream.windows.store import MemoryStore
 from velostream.windows.watermark import WatermarkSettings
 
 WINDOWS: list[Any] = [

@@ -9,7 +9,7 @@ from velostream.windows.dedup import DedupSettings
 from velostream.windows.emission import emission
 from velostream.windows.facts import Facts, Progress
 from velostream.windows.operator import Operator
-from velostream.windows.state import MemoryStore
+from velostream.windows.store import MemoryStore
 
 
 def test_records_are_folded_by_key_and_pane() -> None:

@@ -11,7 +11,7 @@ from velostream.errors import InvalidProperty
 from velostream.windows.assigners import Tumbling
 from velostream.windows.dedup import Dedup, DedupSettings
 from velostream.windows.lateness import Lateness
-from velostream.windows.state import MemoryStore
+from velostream.windows.store import MemoryStore
 
 
 def test_the_first_by_arrival_wins_and_within_a_batch_the_smallest_position() -> None:

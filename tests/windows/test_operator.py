@@ -13,7 +13,7 @@ from velostream.windows.assigners.unbounded import Unbounded
 from velostream.windows.emission import emission
 from velostream.windows.facts import Progress
 from velostream.windows.lateness import Lateness, LateStrategy
-from velostream.windows.state import MemoryStore
+from velostream.windows.store import MemoryStore
 from velostream.windows.watermark import Scope, Strategy, WatermarkSettings
 
 FIVE = 5 * SECOND

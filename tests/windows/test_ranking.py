@@ -14,7 +14,7 @@ from velostream.types import BIGINT
 from velostream.windows.accumulators.base import Sort
 from velostream.windows.facts import Facts, Progress
 from velostream.windows.ranking import Ranking, RankingSettings
-from velostream.windows.state import MemoryStore
+from velostream.windows.store import MemoryStore
 
 SCHEMA = {"name": pl.String, "n": pl.Int64, "_window_start": pl.Int64, "_window_end": pl.Int64}
 MORE = {"_origin": pl.String, "_origin_revision": pl.Int64, "_origin_gone": pl.Boolean}

@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 
 from velostream.errors import VeloError
 from velostream.windows import state
-from velostream.windows.state import Ledger, MemoryStore, decode, encode
+from velostream.windows.state import Ledger, decode, encode
+from velostream.windows.store import MemoryStore
 
 
 def summed(frame: pl.DataFrame, complete: bool) -> pl.DataFrame:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from velostream.windows.moment import Moment
 from velostream.windows.panes import LEAST
-from velostream.windows.state import Ledger, Store
+from velostream.windows.state import Ledger
+from velostream.windows.store import Store
 
 if TYPE_CHECKING:
     import polars as pl

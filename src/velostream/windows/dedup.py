@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from velostream.durations import show
 from velostream.errors import InvalidProperty
 from velostream.windows.accumulators.base import POSITION
-from velostream.windows.state import Ledger, Store
+from velostream.windows.state import Ledger
+from velostream.windows.store import Store
 
 if TYPE_CHECKING:
     import polars as pl

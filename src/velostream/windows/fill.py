@@ -8,7 +8,8 @@ from velostream.windows.assigners.aligned import Aligned
 from velostream.windows.emission.base import FINAL, LATE
 from velostream.windows.moment import Moment
 from velostream.windows.settings import EVENT_COUNT, Fill, OperatorSettings
-from velostream.windows.state import Ledger, Store, newest, stacked
+from velostream.windows.state import Ledger, newest, stacked
+from velostream.windows.store import Store
 
 if TYPE_CHECKING:
     import polars as pl

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from velostream.windows.state import Ledger, Store, newest
+from velostream.windows.state import Ledger, newest
+from velostream.windows.store import Store
 
 if TYPE_CHECKING:
     import polars as pl

@@ -9,8 +9,9 @@ from velostream.windows.emission import Accumulation
 from velostream.windows.moment import Ask, Batch, Moment
 from velostream.windows.panes import LEAST
 from velostream.windows.settings import OperatorSettings
-from velostream.windows.state import Ledger, Store, newest, stacked
+from velostream.windows.state import Ledger, newest, stacked
 from velostream.windows.statistics import Stats
+from velostream.windows.store import Store
 
 if TYPE_CHECKING:
     import polars as pl

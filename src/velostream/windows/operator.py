@@ -6,8 +6,7 @@ accepted into fragments, advance the watermark, ask the groups that may speak, s
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from velostream.windows.accumulators.base import ERROR, POSITION
 from velostream.windows.admission import Admission
@@ -27,11 +26,13 @@ from velostream.windows.moment import Ask, Batch, Moment
 from velostream.windows.outcome import Outcome, letters
 from velostream.windows.panes import Panes
 from velostream.windows.previous import Previous
+from velostream.windows.root import read_root, unlike, write_root
 from velostream.windows.running import running
 from velostream.windows.settings import EVENT_COUNT, OperatorSettings
 from velostream.windows.speaker import WINDOW, Speaker
-from velostream.windows.state import FORMAT, Ledger, Store, check_format, stacked
+from velostream.windows.state import Ledger, stacked
 from velostream.windows.statistics import Stats
+from velostream.windows.store import Store
 from velostream.windows.watermark import Watermark
 
 if TYPE_CHECKING:
@@ -54,13 +55,10 @@ class Operator:
     def __init__(self, settings: OperatorSettings, store: Store) -> None:
         self.settings = settings
         self.store = store
-        root = store.get("root")
-        saved: dict[str, Any] = {}
-        if isinstance(root, bytes):
-            check_format(root)
-            saved = json.loads(root[1:])
+        saved = read_root(store, settings.made)
         self.number: int = saved.get("number", 0)
         self.open: int = saved.get("open", 0)
+        self.types: dict[str, str] = saved.get("types", {})
         self.watermark = Watermark(settings.watermark, saved.get("watermark"))
         self.keys = list(settings.keys)
         self.window = settings.assigner
@@ -89,6 +87,7 @@ class Operator:
 
         `folded` are records that were combined before (`combining.combined`), none of them late.
         """
+        self._check_keys(rows)
         stats = Stats(read=rows.height, open=self.open)
         before = self.watermark.value
         admitted = self.admission.admit(rows, Moment(before, before, facts.now, self.number), stats)
@@ -120,6 +119,14 @@ class Operator:
         none = letters(rows.clear(), "", None, dead=True)
         stats.partitions = self.watermark.report(facts.now)
         return self._outcome(said, admitted.letters or [none], moment, stats)
+
+    def _check_keys(self, rows: pl.DataFrame) -> None:
+        """Keys of another type are other keys: their state would not be found."""
+        types = {key: str(rows.schema[key]) for key in self.keys}
+        for key, before in self.types.items():
+            if types[key] != before:
+                raise unlike(f"key '{self.settings.meanings.get(key, key)}'", before, types[key])
+        self.types = types
 
     @property
     def _ledgers(self) -> tuple[Ledger, ...]:
@@ -328,8 +335,7 @@ class Operator:
         self.open = stats.open
         for ledger in self._ledgers:
             ledger.tidy()
-        stats.state_bytes = sum(ledger.bytes for ledger in self._ledgers)
-        stats.state_rows = sum(ledger.rows for ledger in self._ledgers)
+        stats.weigh(self._ledgers, self.store.cached)
         self._save()
         return Outcome(results, stacked(lost), failed, stats, self.clock.next)
 
@@ -337,6 +343,7 @@ class Operator:
         root = {
             "number": self.number,
             "open": self.open,
+            "types": self.types,
             "watermark": self.watermark.snapshot(),
             "shelf": self.shelf.snapshot(),
             "fired": self.firings.ledger.snapshot(),
@@ -345,4 +352,4 @@ class Operator:
             "dedup": self.dedup.ledger.snapshot() if self.dedup is not None else None,
             "previous": self.previous.snapshot() if self.previous is not None else {},
         }
-        self.store.put("root", bytes([FORMAT]) + json.dumps(root, separators=(",", ":")).encode())
+        write_root(self.store, self.settings.made, root)

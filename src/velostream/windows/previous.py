@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from velostream.windows.settings import OperatorSettings
-from velostream.windows.state import Ledger, Store, stacked
+from velostream.windows.state import Ledger, stacked
+from velostream.windows.store import Store
 
 if TYPE_CHECKING:
     import polars as pl
@@ -61,7 +62,7 @@ class Previous:
             kinds = {name: rows.schema[name] for name in self.keys}
             kinds |= {name: pl.String() if name == "closed_by" else pl.Int64() for name in (*self.window, "_revision")}
             return pl.DataFrame(schema={**kinds, **self.aggregation.state})
-        latest = self._latest(found, True).drop("_cell")
+        latest = self.aggregation.completed(self._latest(found, True).drop("_cell"))
         if self.keys:
             latest = latest.join(rows.select(self.keys), on=self.keys, how="semi", nulls_equal=True)
         if self.settings.ttl is not None and watermark is not None:

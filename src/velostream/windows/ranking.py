@@ -6,9 +6,8 @@ per window, takes revisions as replacements, and says what enters and what leave
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from velostream.errors import InvalidPlan
 from velostream.windows.accumulators.base import Sort
@@ -17,8 +16,10 @@ from velostream.windows.emission.base import CHANGE, FINAL, LATE, RETRACT
 from velostream.windows.facts import Facts
 from velostream.windows.outcome import Outcome
 from velostream.windows.panes import LEAST, MOST
-from velostream.windows.state import FORMAT, Ledger, Store, check_format, stacked
+from velostream.windows.root import Made, read_root, write_root
+from velostream.windows.state import Ledger, stacked
 from velostream.windows.statistics import Stats
+from velostream.windows.store import Store
 from velostream.windows.watermark import Watermark, WatermarkSettings
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ else:
     pl = lazy("polars")
 
 WINDOW = ["_window_start", "_window_end"]
+MADE = Made({"operator": "order and limit per window"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +58,7 @@ class Ranking:
     def __init__(self, settings: RankingSettings, store: Store) -> None:
         self.settings = settings
         self.store = store
-        root = store.get("root")
-        saved: dict[str, Any] = {}
-        if isinstance(root, bytes):
-            check_format(root)
-            saved = json.loads(root[1:])
+        saved = read_root(store, MADE)
         self.watermark = Watermark(settings.watermark, saved.get("watermark"))
         self.number: int = saved.get("number", 0)
         self.rows = Ledger("rows", store, _newest, saved.get("rows"))
@@ -175,11 +173,10 @@ class Ranking:
     def _save(self, stats: Stats) -> None:
         for ledger in (self.rows, self.lists):
             ledger.tidy()
-            stats.state_bytes += ledger.bytes
-            stats.state_rows += ledger.rows
+        stats.weigh((self.rows, self.lists), self.store.cached)
         root = {"number": self.number, "watermark": self.watermark.snapshot()}
         root |= {ledger.name: ledger.snapshot() for ledger in (self.rows, self.lists)}
-        self.store.put("root", bytes([FORMAT]) + json.dumps(root, separators=(",", ":")).encode())
+        write_root(self.store, MADE, root)
 
 
 def _newest(frame: pl.DataFrame, complete: bool) -> pl.DataFrame:

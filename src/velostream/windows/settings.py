@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
@@ -10,9 +11,11 @@ from typing import TYPE_CHECKING
 from velostream.errors import EmissionConflict, InvalidPlan, InvalidWindow
 from velostream.windows.accumulators.aggregation import Aggregation
 from velostream.windows.accumulators.base import Call
+from velostream.windows.assigners.base import settings_of
 from velostream.windows.dedup import DedupSettings
 from velostream.windows.emission import Accumulation, Changes, Emission
 from velostream.windows.lateness import Lateness, LateStrategy
+from velostream.windows.root import Made
 from velostream.windows.watermark import WatermarkSettings
 
 if TYPE_CHECKING:
@@ -35,6 +38,8 @@ class OperatorSettings:
 
     `replaces` says that the rows come from a stream with revisions; `keeps_previous` that a row must carry the values
     of the row that it corrects, since something behind the operator (HAVING, another operator) depends on them.
+    `meanings` says of columns what they are computed from, where their names do not say it: state that was kept for
+    another meaning is refused.
     """
 
     keys: tuple[str, ...]
@@ -49,6 +54,7 @@ class OperatorSettings:
     fill: Fill | None = None
     replaces: bool = False
     keeps_previous: bool = False
+    meanings: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         taken = [call.result for call in self.calls if call.result in self.keys or call.result.startswith("_")]
@@ -76,6 +82,23 @@ class OperatorSettings:
     def aggregation(self) -> Aggregation:
         """The aggregates, and the number of events of a group, which every windowed row has."""
         return Aggregation((*self.calls, Call(EVENT_COUNT, "count")))
+
+    @cached_property
+    def made(self) -> Made:
+        """What state of these settings is made for; all else about them may change while it is kept."""
+        discards = self.emission.accumulation is Accumulation.DISCARDING
+        fixed = {
+            "operator": "aggregate",
+            "window": settings_of(self.assigner),
+            "keys": ", ".join(self.meanings.get(key, key) for key in self.keys),
+            "input": "a stream with revisions" if self.replaces else "a stream of records",
+            "accumulation": "discarding" if discards else "accumulating or retracting",
+        }
+        columns: dict[str, tuple[str, str]] = {}
+        for cell in self.aggregation.cells:
+            source = ", ".join(self.meanings.get(name, name) for name in cell.inputs)
+            columns |= {name: (str(kind), source) for name, kind in cell.columns.items()}
+        return Made(fixed, columns)
 
     @property
     def says_previous(self) -> bool:

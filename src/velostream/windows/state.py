@@ -1,16 +1,16 @@
 """State as appended deltas: rows sorted into cells, kept in immutable blobs, joined now and then.
 
-The store below is a map from names to bytes, the least that any state backend offers. A batch writes what it brings and
-reads what it touches; how much is retained does not matter.
+A batch writes what it brings and reads what it touches; how much is retained does not matter.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import astuple, dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from velostream.errors import VeloError
+from velostream.windows.store import Store
 
 if TYPE_CHECKING:
     import numpy
@@ -30,49 +30,6 @@ DEPTH = 8
 """How many blobs may hold rows of one cell before they are joined."""
 MEMORY_ROWS = 200_000
 """How many rows a ledger keeps decoded at most, so that one batch does not read a blob twice."""
-
-
-class Store(Protocol):
-    """Named bytes, private to one bucket of keys, versioned and made durable by whoever provides it.
-
-    A name is written once and never again, `root` excepted; so a cache by name is never stale, and a store may answer
-    with the decoded frame where it has kept one.
-    """
-
-    def get(self, name: str) -> bytes | pl.DataFrame | None:
-        """The bytes or the frame that they hold, or None where nothing was put."""
-        ...
-
-    def put(self, name: str, blob: bytes, frame: pl.DataFrame | None = None) -> None:
-        """Keep the bytes; `frame` is what they hold, for those who keep it decoded."""
-        ...
-
-    def delete(self, name: str) -> None:
-        """Forget the bytes."""
-        ...
-
-
-class MemoryStore(dict[str, bytes]):
-    """A store in a dict, for tests and the simulator. It counts its calls."""
-
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
-        self.reads = self.writes = 0
-
-    def get(self, name: str, default: Any = None) -> Any:
-        """The bytes, or None."""
-        self.reads += 1
-        return super().get(name, default)
-
-    def put(self, name: str, blob: bytes, frame: pl.DataFrame | None = None) -> None:
-        """Keep the bytes."""
-        self.writes += 1
-        self[name] = blob
-
-    def delete(self, name: str) -> None:
-        """Forget the bytes."""
-        self.writes += 1
-        self.pop(name, None)
 
 
 def encode(frame: pl.DataFrame) -> bytes:
@@ -104,13 +61,14 @@ def stacked(frames: list[pl.DataFrame]) -> pl.DataFrame:
 
 @dataclass(slots=True)
 class Segment:
-    """One blob: its number, the cells that it spans (both ends included), its rows and bytes."""
+    """One blob: its number, the cells that it spans (both ends included), its rows and bytes, and who wrote it."""
 
     number: int
     low: int
     high: int
     rows: int
     bytes: int
+    token: str = ""
 
 
 Reduce = Callable[["pl.DataFrame", bool], "pl.DataFrame"]
@@ -166,9 +124,11 @@ class Ledger:
 
     def _write(self, part: pl.DataFrame) -> None:
         blob = encode(part)
-        self.store.put(self._label(self.next), blob, part)
         cells = part["_cell"]
-        self.segments.append(Segment(self.next, int(cells[0]), int(cells[-1]), part.height, len(blob)))
+        low, high = int(cells[0]), int(cells[-1])
+        segment = Segment(self.next, low, high, part.height, len(blob), self.store.token)
+        self.store.put(self._label(segment), blob, part)
+        self.segments.append(segment)
         self._remember(self.next, part)
         self.next += 1
 
@@ -178,21 +138,21 @@ class Ledger:
         if frame.height <= MEMORY_ROWS:
             self.decoded[number] = frame
 
-    def _label(self, number: int) -> str:
-        return f"{self.name}/{number}"
+    def _label(self, segment: Segment) -> str:
+        return f"{self.name}/{segment.number}{segment.token}"
 
     def _load(self, segments: Iterable[Segment]) -> list[pl.DataFrame]:
-        return [self._frame(segment.number) for segment in segments]
+        return [self._frame(segment) for segment in segments]
 
-    def _frame(self, number: int) -> pl.DataFrame:
-        if number in self.decoded:
-            return self.decoded[number]
-        blob = self.store.get(self._label(number))
+    def _frame(self, segment: Segment) -> pl.DataFrame:
+        if segment.number in self.decoded:
+            return self.decoded[segment.number]
+        blob = self.store.get(self._label(segment))
         if blob is None:
-            message = f"state blob '{self._label(number)}' is missing from the store"
+            message = f"state blob '{self._label(segment)}' is missing from the store"
             raise VeloError(message, hint="the checkpoint is damaged: restore it, or start afresh", code="internal")
         frame = decode(blob) if isinstance(blob, bytes) else blob
-        self._remember(number, frame)
+        self._remember(segment.number, frame)
         return frame
 
     def read(self, ranges: list[tuple[int, int]] | None = None) -> pl.DataFrame | None:
@@ -215,7 +175,7 @@ class Ledger:
         first, last = highs.searchsorted(segment.low, "left"), lows.searchsorted(segment.high, "right")
         if first >= last:
             return pl.DataFrame()
-        frame = self._frame(segment.number)
+        frame = self._frame(segment)
         cells = frame["_cell"].to_numpy()
         begin, end = cells.searchsorted(lows[first:last], "left"), cells.searchsorted(highs[first:last], "right")
         if last - first == 1:
@@ -229,7 +189,7 @@ class Ledger:
         for segment in self.segments:
             low, high = wanted.searchsorted(segment.low, "left"), wanted.searchsorted(segment.high, "right")
             if low < high:
-                frames.append(_picked(self._frame(segment.number), wanted[low:high]))
+                frames.append(_picked(self._frame(segment), wanted[low:high]))
         frames = [frame for frame in frames if frame.height]
         if not frames:
             return None
@@ -253,7 +213,7 @@ class Ledger:
             self._delete(segment)
 
     def _delete(self, segment: Segment) -> None:
-        self.store.delete(self._label(segment.number))
+        self.store.delete(self._label(segment))
         self.decoded.pop(segment.number, None)
         self.segments.remove(segment)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,9 @@ from velostream.durations import DAY, HOUR, MINUTE, SECOND
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from velostream.windows.state import Ledger
+    from velostream.windows.store import CacheCounts
 else:
     from velostream.lazy import lazy
 
@@ -66,6 +70,9 @@ class Stats:
     warnings: int = 0
     failed_groups: int = 0
     expired_groups: int = 0
+    hot_hits: int = 0
+    hot_misses: int = 0
+    hot_evictions: int = 0
     lateness: Histogram = field(default_factory=lambda: Histogram(LATENESS_BOUNDS))
     window_event_count: Histogram = field(default_factory=lambda: Histogram(COUNT_BOUNDS))
     window_size_bytes: Histogram = field(default_factory=lambda: Histogram(BYTE_BOUNDS))
@@ -76,8 +83,17 @@ class Stats:
     state_bytes: int = 0
     state_bytes_before_clearing: int = 0
     state_rows: int = 0
+    hot_state_size_bytes: int = 0
     watermark: int | None = None
     partitions: dict[str, dict[str, int | bool | None]] = field(default_factory=dict)
+
+    def weigh(self, ledgers: Iterable[Ledger], cached: CacheCounts) -> None:
+        """Take the size of state, and what a cache of it did."""
+        tables = list(ledgers)
+        self.state_bytes = sum(ledger.bytes for ledger in tables)
+        self.state_rows = sum(ledger.rows for ledger in tables)
+        self.hot_hits, self.hot_misses, self.hot_evictions = cached.hits, cached.misses, cached.evictions
+        self.hot_state_size_bytes = cached.bytes
 
     @property
     def initial_firings(self) -> int:

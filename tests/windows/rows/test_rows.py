@@ -32,7 +32,7 @@ from velostream.windows.rows import (
     Unit,
     WindowedOperator,
 )
-from velostream.windows.state import MemoryStore
+from velostream.windows.store import MemoryStore
 from velostream.windows.watermark import WatermarkSettings
 
 F = RowFunction

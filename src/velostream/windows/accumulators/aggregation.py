@@ -62,7 +62,12 @@ class Aggregation:
 
     def merge(self, states: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
         """One row of state per group of `states`; columns that are neither `by` nor state go."""
-        return grouping.merge(self.cells, states, by)
+        return grouping.merge(self.cells, self.completed(states), by)
+
+    def completed(self, states: pl.DataFrame) -> pl.DataFrame:
+        """States with all state columns: those that an earlier version of the query did not keep are NULL, so empty."""
+        missing = [pl.lit(None, kind).alias(name) for name, kind in self.state.items() if name not in states.columns]
+        return states.with_columns(missing) if missing else states
 
     def finish(self, states: pl.DataFrame) -> pl.DataFrame:
         """The columns of `states` that are not state, the results, and `ERROR`: NULL, or what went wrong."""

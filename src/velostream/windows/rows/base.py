@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from velostream.windows.accumulators.base import ERROR
 from velostream.windows.facts import Facts
 from velostream.windows.lateness import TOO_LATE, LateStrategy
 from velostream.windows.outcome import Outcome, letters
+from velostream.windows.root import Made, read_root, write_root
 from velostream.windows.rows.settings import RowSettings
-from velostream.windows.state import FORMAT, Ledger, Store, check_format, newest, stacked
+from velostream.windows.state import Ledger, newest, stacked
 from velostream.windows.statistics import Stats
+from velostream.windows.store import Store
 from velostream.windows.watermark import Watermark
 
 if TYPE_CHECKING:
@@ -31,11 +32,8 @@ class RowOperator:
         self.settings = settings
         self.store = store
         self.keys = list(settings.partition)
-        root = store.get("root")
-        saved: dict[str, Any] = {}
-        if isinstance(root, bytes):
-            check_format(root)
-            saved = json.loads(root[1:])
+        self.made = Made({"operator": settings.kind, "keys": ", ".join(self.keys)})
+        saved = read_root(store, self.made)
         self.saved = saved
         self.number: int = saved.get("number", 0)
         self.open: int = saved.get("open", 0)
@@ -108,8 +106,7 @@ class RowOperator:
     def _save(self, stats: Stats) -> None:
         for ledger in self.ledgers:
             ledger.tidy()
-        stats.state_bytes = sum(ledger.bytes for ledger in self.ledgers)
-        stats.state_rows = sum(ledger.rows for ledger in self.ledgers)
+        stats.weigh(self.ledgers, self.store.cached)
         root = {
             "number": self.number,
             "open": self.open,
@@ -117,4 +114,4 @@ class RowOperator:
             **{ledger.name: ledger.snapshot() for ledger in self.ledgers},
             **self.more(),
         }
-        self.store.put("root", bytes([FORMAT]) + json.dumps(root, separators=(",", ":")).encode())
+        write_root(self.store, self.made, root)

@@ -12,8 +12,9 @@ from velostream.windows.rows.base import RowOperator
 from velostream.windows.rows.functions import POSITIONS, aggregates, expression, positioned, with_frame
 from velostream.windows.rows.settings import Frame, RowFunction, RowSettings, Unit
 from velostream.windows.running import running
-from velostream.windows.state import Ledger, Store, stacked
+from velostream.windows.state import Ledger, stacked
 from velostream.windows.statistics import Stats
+from velostream.windows.store import Store
 
 if TYPE_CHECKING:
     import polars as pl

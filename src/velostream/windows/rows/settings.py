@@ -134,6 +134,11 @@ class RowSettings:
         return Aggregation(self.aggregates)
 
     @property
+    def kind(self) -> str:
+        """Which kind of row window it is: each keeps other state."""
+        return "rows of a time window" if self.windowed else "OVER" if self.buffer is None else "a buffer of rows"
+
+    @property
     def lead(self) -> int:
         """How many later rows a row waits for."""
         return max((call.number for call in self.calls if call.function is RowFunction.LEAD), default=0)

@@ -11,8 +11,9 @@ from velostream.windows.panes import LEAST
 from velostream.windows.rows.base import RowOperator
 from velostream.windows.rows.functions import POSITIONS, aggregates, expression, positioned, with_frame
 from velostream.windows.rows.settings import Frame, RowSettings, Unit
-from velostream.windows.state import Ledger, Store
+from velostream.windows.state import Ledger
 from velostream.windows.statistics import Stats
+from velostream.windows.store import Store
 
 if TYPE_CHECKING:
     import polars as pl

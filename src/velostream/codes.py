@@ -96,6 +96,8 @@ _USER = (
     Code("unknown-sink", "INTO names a sink that is not declared", "give it a type: 'name.type' = 'kafka_sink'"),
     Code("unused-sink", "properties of a sink that nothing writes to", "write INTO it, or remove them"),
     Code("unknown-job", "a job that this file does not define", "correct the name"),
+    Code("expression-failed", "an expression failed on a value of a record or a group", "use the form of the function that gives NULL, such as TRY_CAST"),
+    Code("function-failed", "a Python function of the user raised an error", "correct the function, or what it is given"),
     Code("state-mismatch", "a checkpoint's state was kept for another statement", "undo the change, or start with a new checkpoint"),
     Code("metric", "a @metric that cannot be collected", "the hint says why"),
     Code("file-not-found", "a file that is not there", "correct the path"),
@@ -106,6 +108,10 @@ _USER = (
 
 _OTHERS = (
     Code("source-unreadable", "a source could not be read", "check that it is up and that the address is right", Domain.EXTERNAL),
+    Code("file-unusable", "a file or folder could not be read or written while a job ran", "see to the path, its rights and the room on the disk", Domain.EXTERNAL),
+    Code("checkpoint-unreadable", "a checkpoint is damaged, or in use by another process", "restore it from a copy, or start with another one", Domain.EXTERNAL),
+    Code("out-of-memory", "Spark or one of its Python workers had no memory left", "give it more, or take smaller batches", Domain.EXTERNAL),
+    Code("spark-failed", "Spark failed while a job ran", "run it again with --debug for the whole story", Domain.EXTERNAL),
     Code("java-missing", "Spark needs Java 17 or newer", "install it, or set JAVA_HOME", Domain.EXTERNAL),
     Code("invalid-plan", "a plan node refused to exist", "report it with the SQL that caused it", Domain.INTERNAL),
     Code("internal", "a defect of Velostream", "report it with the SQL that caused it", Domain.INTERNAL),

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import astuple
 from typing import Any, ClassVar
 
 from velostream.codes import CODES, Domain
 from velostream.positions import Span
 
+NOTE = "velostream: "
+"""How the line begins by which a traceback, which is all that comes back from a worker, tells code, hint and place."""
 EXIT_CODES = {Domain.USER: 2, Domain.EXTERNAL: 3, Domain.INTERNAL: 70}
 
 
@@ -23,6 +27,8 @@ class VeloError(Exception):
         self.error_code = code or self.code
         if self.error_code not in CODES:
             raise ValueError(f"error code '{self.error_code}' is not declared in velostream/codes.py")
+        said = {"code": self.error_code, "hint": hint, "span": astuple(span) if span is not None else None}
+        self.add_note(NOTE + json.dumps(said))
 
     @property
     def domain(self) -> Domain:

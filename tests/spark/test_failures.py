@@ -1,25 +1,140 @@
+"""What goes wrong in Spark and its workers comes back as one line of ours with a hint."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
 import pytest
 from py4j.protocol import Py4JError
 
-from velostream.errors import VeloError
+from velostream.errors import NotFound, VeloError
+from velostream.positions import Text
 from velostream.spark.failures import translate, translated
 
+STREAM = "[STREAM_FAILED] Query [id = 1] terminated with exception: {0} SQLSTATE: XXKST\n=== Streaming Query ===\n…"
+SPAN = Text("SELECT a FROM b").span(7, 8)
 
-def test_an_error_of_ours_comes_back_from_a_worker() -> None:
-    error = translate(
-        Exception("Traceback …\nvelostream.errors.VeloError: a file appeared behind 'b.jsonl'\n at java.lang")
-    )
-    assert error.message == "a file appeared behind 'b.jsonl'"
+
+def text_of(error: Exception) -> str:
+    """What a worker sends back."""
+    try:
+        raise error
+    except Exception:
+        return f"[…] {traceback.format_exc()}\n\tat org.apache.spark…\n"
+
+
+def test_an_error_of_ours_keeps_all_that_it_said() -> None:
+    error = translate(Exception(text_of(NotFound("there is no 'b.jsonl'", hint="look for it", span=SPAN))))
+    assert (error.message, error.hint, error.error_code) == ("there is no 'b.jsonl'", "look for it", "file-not-found")
+    assert error.span == SPAN
+
+
+def test_an_error_of_ours_without_a_note_keeps_its_message() -> None:
+    error = translate(Exception("Traceback …\nvelostream.errors.VeloError: 'b.jsonl' is gone\n at java.lang"))
+    assert error.message == "'b.jsonl' is gone"
+
+
+def test_an_error_of_ours_stays_what_it_is() -> None:
+    error = VeloError("mine")
+    assert translate(error) is error
 
 
 def test_an_error_of_python_is_named() -> None:
     error = translate(Exception("org.apache.spark…\nTraceback\n  File x\nKeyError: 'k'\n\tat org.apache"))
     assert error.message == "a worker failed with KeyError: 'k'"
+    assert error.error_code == "internal"
+
+
+def test_an_error_in_a_function_of_the_user_names_its_place() -> None:
+    text = 'Traceback\n  File "/app/functions.py", line 7, in share\nZeroDivisionError: division by zero\n'
+    error = translate(Exception(STREAM.format(text)))
+    assert error.message == "a Python function failed in /app/functions.py, line 7: ZeroDivisionError: division by zero"
+    assert error.error_code == "function-failed"
+
+
+@pytest.mark.parametrize(
+    ("said", "message", "code"),
+    [
+        (
+            '[CAST_INVALID_INPUT] The value \'x\' of the type "STRING" cannot be cast to "INT" because …',
+            "'x' cannot be cast to INT",
+            "expression-failed",
+        ),
+        ("[DIVIDE_BY_ZERO] Division by zero. Use `try_divide` …", "division by zero", "expression-failed"),
+        (
+            "[ARITHMETIC_OVERFLOW] long overflow. If necessary …",
+            "a number is too large: long overflow",
+            "expression-failed",
+        ),
+        (
+            "[STATE_STORE_KEY_SCHEMA_NOT_COMPATIBLE] Provided key schema …",
+            "the checkpoint holds the state of another statement",
+            "state-mismatch",
+        ),
+        (
+            "There are [2] sources in the checkpoint offsets and now there are [1]",
+            "the checkpoint was written by a statement with other sources",
+            "state-mismatch",
+        ),
+        (
+            "Failed to read log file file:/c/commits/0. [MALFORMED_LOG_FILE] …",
+            "the checkpoint cannot be read: '/c/commits/0' is damaged",
+            "checkpoint-unreadable",
+        ),
+        (
+            "[CONCURRENT_STREAM_LOG_UPDATE] Concurrent update …",
+            "another process uses the same checkpoint",
+            "checkpoint-unreadable",
+        ),
+        (
+            "[FAILED_READ_FILE.NO_HINT] Encountered error while reading file file:/in/a.parquet.",
+            "the file '/in/a.parquet' cannot be read",
+            "source-unreadable",
+        ),
+        (
+            "pyarrow.lib.ArrowInvalid: Parquet magic bytes not found in footer",
+            "a file cannot be read: Parquet magic bytes not found in footer",
+            "source-unreadable",
+        ),
+        ("java.lang.OutOfMemoryError: Java heap space", "Spark has no memory left", "out-of-memory"),
+        ("java.net.BindException: Address in use", "Spark cannot open a port: Address in use", "spark-failed"),
+        (
+            "Traceback\nPermissionError: [Errno 13] Permission denied: '/out'",
+            "a file cannot be used: [Errno 13] Permission denied: '/out'",
+            "file-unusable",
+        ),
+        ("Traceback\nOSError: [Errno 28] No space left on device", "the disk is full", "file-unusable"),
+        ("Traceback\nMemoryError: ", "a Python worker has no memory left", "out-of-memory"),
+    ],
+)
+def test_known_conditions_have_words_and_a_hint(said: str, message: str, code: str) -> None:
+    error = translate(Exception(STREAM.format(said)))
+    assert (error.message, error.error_code) == (message, code)
+    assert error.hint
+
+
+def test_java_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    gone = Exception("[JAVA_GATEWAY_EXITED] Java gateway process exited before sending its port number.")
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    assert translate(gone).message == f"JAVA_HOME is '{tmp_path}', and there is no Java in it"
+    monkeypatch.delenv("JAVA_HOME")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert translate(gone).message == "there is no Java, which Spark needs"
+    (tmp_path / "java").write_text("#!/bin/sh\n")
+    (tmp_path / "java").chmod(0o755)
+    assert translate(gone).message == "Spark's Java process ended as it started"
+    assert translate(gone).error_code == "java-missing"
 
 
 def test_anything_else_is_one_line() -> None:
-    assert translate(Exception("\n the disk is full\n\tat java")).message == "Spark failed: the disk is full"
+    said = translate(Exception("\n the world has ended\n\tat java"))
+    assert said.message == "Spark failed: the world has ended"
+    assert said.error_code == "spark-failed"
     assert translate(ValueError("")).message == "Spark failed: ValueError"
+    assert translate(Exception(STREAM.format("odd"))).message == "Spark failed: odd"
 
 
 def test_what_spark_raises_is_translated_and_what_is_ours_is_not() -> None:
@@ -27,3 +142,33 @@ def test_what_spark_raises_is_translated_and_what_is_ours_is_not() -> None:
         raise Py4JError("gone")
     with pytest.raises(VeloError, match="mine"), translated():
         raise VeloError("mine")
+
+
+def ours(batches: Iterator[Any]) -> Iterator[Any]:
+    for _ in batches:
+        raise NotFound("there is no 'b.jsonl'", hint="look for it")
+    yield from ()
+
+
+def theirs(batches: Iterator[Any]) -> Iterator[Any]:
+    for batch in batches:
+        yield batch["nothing"]
+
+
+@pytest.mark.parametrize(
+    ("work", "message"),
+    [(ours, "there is no 'b.jsonl'"), (theirs, r"a Python function failed in .*test_failures.py, line")],
+)
+def test_an_error_comes_through_a_streaming_query(
+    one_spark: Any, tmp_path: Path, work: Callable[[Any], Any], message: str
+) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.json").write_text('{"n": 0}\n')
+    stream = one_spark.readStream.name("n").schema("n INT").json(str(tmp_path / "in")).mapInArrow(work, "n INT")
+    writer = stream.writeStream.foreachBatch(lambda batch, number: batch.collect())
+    query = writer.option("checkpointLocation", str(tmp_path / "c")).trigger(availableNow=True).start()
+    with pytest.raises(VeloError, match=message) as raised, translated():
+        query.awaitTermination()
+    assert "\n" not in raised.value.message
+    if work is ours:
+        assert raised.value.hint == "look for it"

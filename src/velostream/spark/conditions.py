@@ -1,0 +1,170 @@
+"""Spark's error conditions that a user can do something about, in our words."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from velostream.errors import VeloError
+
+
+@dataclass(frozen=True)
+class Condition:
+    """What a text of Spark means: `pattern` finds it, `message` may use what the pattern takes out of it."""
+
+    code: str
+    pattern: str
+    message: str
+    hint: str
+
+
+def _named(*names: str, rest: str = "") -> str:
+    """A pattern for conditions by name, as Spark writes them in brackets."""
+    return rf"\[(?:{'|'.join(names)})[\w.]*\]{rest}"
+
+
+MEMORY = "give Spark more (spark.driver.memory), take smaller batches, or let fewer jobs run side by side"
+_VALUE = "expression-failed"
+_SAID = r" (.+?)(?:\. |$)"
+_OTHER_CHECKPOINT = "undo the change of the statement, or start with another --checkpoint"
+_RESTORE = "restore it from a copy, or start with another --checkpoint"
+_WHOLE = "see that every file of the source is whole and has the declared format"
+_JAVA = "install Java 17 or newer (Debian: openjdk-17-jre-headless, macOS: brew install openjdk@17), or set JAVA_HOME"
+
+_STATE = (
+    *("STATE_STORE_KEY_SCHEMA_NOT_COMPATIBLE", "STATE_STORE_VALUE_SCHEMA_NOT_COMPATIBLE", "STATE_STORE_INVALID_"),
+    *("STATEFUL_PROCESSOR_", "STREAMING_STATEFUL_OPERATOR_NOT_MATCH_IN_STATE_METADATA", "TRANSFORM_WITH_STATE_"),
+)
+_CONDITIONS = (
+    Condition(
+        _VALUE,
+        r"\[CAST_INVALID_INPUT\] The value (.+?) of the type \"\w+\" cannot be cast to \"(.+?)\"",
+        "{0} cannot be cast to {1}",
+        "use TRY_CAST for values that may be malformed",
+    ),
+    Condition(_VALUE, _named("DIVIDE_BY_ZERO"), "division by zero", "use TRY_DIVIDE, or NULLIF(divisor, 0)"),
+    Condition(
+        _VALUE,
+        _named("ARITHMETIC_OVERFLOW", "BINARY_ARITHMETIC_OVERFLOW", "NUMERIC_VALUE_OUT_OF_RANGE", rest=_SAID),
+        "a number is too large: {0}",
+        "cast to a wider type, such as DECIMAL(38, 0)",
+    ),
+    Condition(
+        _VALUE,
+        _named("INVALID_ARRAY_INDEX", rest=_SAID),
+        "an index is outside of its array: {0}",
+        "use TRY_ELEMENT_AT",
+    ),
+    Condition(
+        _VALUE,
+        _named("CANNOT_PARSE_TIMESTAMP", "INVALID_DATETIME_PATTERN", "DATETIME_FIELD_OUT_OF_BOUNDS", rest=_SAID),
+        "a time cannot be read: {0}",
+        "use TRY_TO_TIMESTAMP",
+    ),
+    Condition(
+        "state-mismatch",
+        _named(*_STATE).replace("[\\w.]*", "\\w*"),
+        "the checkpoint holds the state of another statement",
+        _OTHER_CHECKPOINT,
+    ),
+    Condition(
+        "state-mismatch",
+        r"There are \[\d+\] sources in the checkpoint offsets|SOURCE_EVOLUTION",
+        "the checkpoint was written by a statement with other sources",
+        _OTHER_CHECKPOINT,
+    ),
+    Condition(
+        "checkpoint-unreadable",
+        r"Failed to read log file (?:file:)?(\S+?)\. ",
+        "the checkpoint cannot be read: '{0}' is damaged",
+        _RESTORE,
+    ),
+    Condition(
+        "checkpoint-unreadable",
+        _named("MALFORMED_LOG_FILE", "CANNOT_LOAD_STATE_STORE", "CANNOT_LOAD_CHECKPOINT", rest=_SAID),
+        "the checkpoint cannot be read: {0}",
+        _RESTORE,
+    ),
+    Condition(
+        "checkpoint-unreadable",
+        r"CONCURRENT_STREAM_LOG_UPDATE|CONCURRENT_QUERY|Multiple streaming queries are concurrently using",
+        "another process uses the same checkpoint",
+        "stop it, or take another --checkpoint",
+    ),
+    Condition(
+        "source-unreadable",
+        _named("FAILED_READ_FILE", rest=r" .*?(?:file:)?(/\S+?)\.?(?:\s|$)"),
+        "the file '{0}' cannot be read",
+        _WHOLE,
+    ),
+    Condition("source-unreadable", r"ArrowInvalid: (.*[Pp]arquet.*)", "a file cannot be read: {0}", _WHOLE),
+    Condition("source-unreadable", r"ArrowInvalid: (.*)", "data cannot be read as declared: {0}", _WHOLE),
+    Condition(
+        "source-unreadable",
+        _named("PATH_NOT_FOUND", rest=r" Path does not exist: (?:file:)?(\S+?)\.? "),
+        "there is no file '{0}'",
+        "correct the path",
+    ),
+    Condition(
+        "out-of-memory",
+        r"java\.lang\.OutOfMemoryError|UNABLE_TO_ACQUIRE_MEMORY",
+        "Spark has no memory left",
+        MEMORY,
+    ),
+    Condition(
+        "out-of-memory",
+        r"Python worker exited unexpectedly|PYTHON_WORKER_(?:EXITED|CRASHED)",
+        "a Python worker was ended from outside, mostly for want of memory",
+        MEMORY,
+    ),
+    Condition(
+        "file-unusable",
+        r"No space left on device",
+        "the disk is full",
+        "make room for results, the checkpoint and Spark's temporary files",
+    ),
+    Condition(
+        "spark-failed",
+        r"java\.net\.BindException: (.+)",
+        "Spark cannot open a port: {0}",
+        "set SPARK_LOCAL_IP=127.0.0.1, or see which process holds the port",
+    ),
+    Condition(
+        "spark-failed",
+        r"All masters are unresponsive|Could not parse Master URL|Failed to connect to master",
+        "there is no Spark at the address of --master",
+        "start it, or correct the address, such as local[*] or spark://host:7077",
+    ),
+    Condition(
+        "spark-failed",
+        r"SparkContext was shut down|stopped SparkContext|Connection refused",
+        "Spark's Java process is gone",
+        "see why it ended; started again, the jobs go on from their checkpoints",
+    ),
+)
+"""The first that matches counts."""
+
+
+def condition_error(text: str) -> VeloError | None:
+    """The error for a text of Spark that is known."""
+    if "JAVA_GATEWAY_EXITED" in text:
+        return _no_java()
+    for known in _CONDITIONS:
+        found = re.search(known.pattern, text, re.MULTILINE)
+        if found is not None:
+            taken = [(part or "").strip() for part in found.groups()]
+            return VeloError(known.message.format(*taken), hint=known.hint, code=known.code)
+    return None
+
+
+def _no_java() -> VeloError:
+    home = os.environ.get("JAVA_HOME", "")
+    if home and not os.access(Path(home) / "bin" / "java", os.X_OK):
+        return VeloError(f"JAVA_HOME is '{home}', and there is no Java in it", hint=_JAVA, code="java-missing")
+    if not home and shutil.which("java") is None:
+        return VeloError("there is no Java, which Spark needs", hint=_JAVA, code="java-missing")
+    hint = "see that it is Java 17 or newer: java -version"
+    return VeloError("Spark's Java process ended as it started", hint=hint, code="java-missing")

@@ -22,8 +22,11 @@ _SUMMED = (
     "dropped_after_lateness",
     "allowed_lateness_violations",
     "failed_groups",
+    "hot_hits",
+    "hot_misses",
+    "hot_evictions",
 )
-_GAUGES = ("open_windows", "windows_held", "state_bytes", "state_rows")
+_GAUGES = ("open_windows", "windows_held", "state_bytes", "state_rows", "hot_state_size_bytes")
 _FILTERED, _UNMATCHED = "filtered", "unmatched"
 
 

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from velostream.durations import SECOND
 from velostream.jobs.accounts import Accounts
 from velostream.jobs.home import Home
 from velostream.jobs.writing import BatchWriter
@@ -18,6 +19,7 @@ from velostream.spark.lower.context import Lowering, Run
 from velostream.spark.lower.job import LoweredJob, lower_job
 from velostream.spark.lower.stage import CONTROL
 from velostream.spark.stateful.control import command
+from velostream.spark.stateful.hot_folders import released
 
 TICK = 5.0
 LOOK = 0.2
@@ -102,6 +104,12 @@ class RunningJob:
         self.query.stop()
         self.state = "stopped"
         self.accounts.seconds += time.monotonic() - self.started
+        self.release()
+
+    def release(self) -> None:
+        """Gives back the shared memory of its state."""
+        if self.query is not None:
+            released(str(self.query.id))
 
     def report(self) -> dict[str, Any]:
         """What became of every record, as data."""
@@ -119,6 +127,14 @@ class RunningJob:
             },
             "seconds": round(accounts.seconds, 3),
         }
+
+
+def _hot(job: Job) -> tuple[int, float]:
+    """The bytes of decoded state that each stateful node of a job may keep, and for how many seconds."""
+    stateful = sum(node.keeps_state for node in job.root.walk())
+    if job.settings is None or not stateful:
+        return 0, 0.0
+    return job.settings.size("state.hot.max_size") // stateful, job.settings.duration("state.hot.ttl") / SECOND
 
 
 def _shown(micros: int | None) -> str | None:
@@ -145,7 +161,8 @@ class Runner:
         for job in self.plan.jobs:
             home = Home(self.checkpoint / job.name)
             home.folder.mkdir(parents=True, exist_ok=True)
-            run = Run(job.name, home.folder, self.folder, bounded, home.buckets(self.spark, job.placement.buckets))
+            buckets = home.buckets(self.spark, job.placement.buckets)
+            run = Run(job.name, home.folder, self.folder, bounded, buckets, *_hot(job))
             lowered = lower_job(job, Lowering(self.spark, run))
             accounts = Accounts.load(home.accounts)
             writer = BatchWriter(job, lowered, home, accounts, self.show, self.folder)
@@ -161,6 +178,7 @@ class Runner:
         self.read_all(stateful)
         for job in self.jobs:
             job.state = "done"
+            job.release()
 
     def read_all(self, jobs: Sequence[RunningJob]) -> None:
         """Reads what is there, all jobs side by side."""

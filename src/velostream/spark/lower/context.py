@@ -31,6 +31,10 @@ class Run:
     folder: Path
     bounded: bool
     buckets: tuple[int, ...]
+    hot_size: int = 0
+    """How many bytes of decoded state each stateful node may keep in shared memory."""
+    hot_ttl: float = 0.0
+    """How long, in seconds, without being used."""
 
 
 @dataclass

@@ -10,7 +10,7 @@ from velostream.plan.nodes import Sinks
 
 _JOB = (
     *("preset", "config_file", "num_partitions", "time.semantics", "window.size", "windowing.", "event.time."),
-    *("watermark.", "partitions", "allowed.lateness", "late.data.strategy", "emit", "state.ttl"),
+    *("watermark.", "partitions", "allowed.lateness", "late.data.strategy", "emit", "state.ttl", "state.hot."),
 )
 _SOURCE = (
     *("type", "config_file", "path", "format", "schema", "csv.delimiter", "csv.header", "event.time.", "watermark."),

@@ -12,6 +12,7 @@ from velostream.spark.lower.context import CARRIED, Lowering, column
 from velostream.spark.lower.expressions import compute
 from velostream.spark.lower.watermarks import known_partitions, max_clock_skew, watermark_settings
 from velostream.spark.stateful import layout as names
+from velostream.spark.stateful.hot import HotSettings
 from velostream.spark.stateful.layout import Layout, source_of
 from velostream.windows.settings import OperatorSettings
 from velostream.windows.watermark import WatermarkSettings
@@ -142,6 +143,7 @@ def lower_stage(shape: Shape, frame: DataFrame, lowering: Lowering) -> Stage:
         watermarks=str(run.checkpoint / WATERMARKS / str(number)) if folding is not None else "",
         clocks=str(run.checkpoint / CONTROL),
         outgoing=shape.outgoing,
+        hot=HotSettings(str(number), run.hot_size, run.hot_ttl, len(run.buckets)) if run.hot_size else None,
     )
     results = shape.results(_schema(routed.select(*map(column, columns))))
     return Stage(number, _operated(routed, layout, lowering, shape.node), shape, results)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from velostream.spark.stateful.hot import HotSettings
 from velostream.windows.settings import OperatorSettings
 
 BUCKET = "_bucket"
@@ -56,6 +57,8 @@ class Layout:
     """The folder of the control source, where a test may give the clock of every micro-batch; empty where none does."""
     outgoing: Callable[[int], int] = int
     """How far the event time of the rows that still come out of it is known, by its watermark."""
+    hot: HotSettings | None = None
+    """Where decoded state is kept between micro-batches; None where it is not."""
 
 
 def source_of(stage: int) -> str:

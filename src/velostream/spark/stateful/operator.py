@@ -18,8 +18,12 @@ from velostream.spark.stateful.store import SparkStore
 if TYPE_CHECKING:
     import polars as pl
 
+    from velostream.spark.stateful.hot import Hot
     from velostream.windows.facts import Facts
     from velostream.windows.outcome import Outcome
+
+QUERY = "sql.streaming.queryId"
+"""The property of a task that names the query."""
 
 
 class StageProcessor(StatefulProcessor):
@@ -49,7 +53,7 @@ class StageProcessor(StatefulProcessor):
             else:
                 yield Row(kind=row.kind, payload=bytes(row.payload))
         frame = pl.concat(frames[names.ROWS]) if frames[names.ROWS] else unpack(self.empty)
-        operator = self.layout.operator(SparkStore(self.blobs))
+        operator = self.layout.operator(SparkStore(self.blobs, self._hot(int(key[0]))))
         facts = gathered.facts()
         if frames[names.FOLDED]:
             outcome = operator.process(frame, facts, pl.concat(frames[names.FOLDED]))
@@ -81,6 +85,14 @@ class StageProcessor(StatefulProcessor):
             "failures": outcome.failures.select("_error").to_series().to_list() if outcome.failures.height else [],
         }
         yield Row(kind=names.STATS, payload=json.dumps(data).encode())
+
+    def _hot(self, bucket: int) -> Hot | None:
+        """The decoded state of the bucket, which a worker of this host left."""
+        from pyspark import TaskContext
+
+        context = TaskContext.get()
+        query = context.getLocalProperty(QUERY) if context is not None and self.layout.hot is not None else None
+        return None if query is None or self.layout.hot is None else self.layout.hot.bucket(query, bucket)
 
     def _letters(self, rows: pl.DataFrame) -> pl.DataFrame:
         import polars as pl

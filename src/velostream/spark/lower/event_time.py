@@ -2,88 +2,216 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from velostream.errors import VeloError
 from velostream.plan.time import EventTime
 from velostream.spark.attempt import attempt
 from velostream.spark.lower.context import column
+from velostream.spark.lower.local_times import local_time
+from velostream.spark.lower.time_patterns import write_pattern
+from velostream.spark.lower.time_texts import NUMBER, TimeText, detected_time, iso_time, pattern_time
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-MISSING, INVALID = "event_time_missing", "event_time_invalid"
-_NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double")
+MISSING, TYPE, INVALID = "event_time_missing", "event_time_type", "event_time_invalid"
+UNPARSABLE, AMBIGUOUS, UNDETECTED = "event_time_unparsable", "event_time_ambiguous", "event_time_undetected"
+CLOCK_SKEW = "clock_skew"
+
+_READ = "_read"
+_WHOLE = ("tinyint", "smallint", "int", "bigint")
+_FRACTIONS = ("float", "double")
+_EPOCHS = ("epoch_millis", "epoch_seconds")
+_LEAST, _MOST = -62_135_596_800_000_000, 253_402_300_799_999_999
+"""The years 1 to 9999, which all that reads results can show."""
+_SHOWN = 100
 
 
-def event_time(spec: EventTime, frame: DataFrame) -> tuple[Column, Column]:
-    """The event time of a record, and the reason where there is none."""
+@dataclass(frozen=True)
+class _Reading:
+    """`time` is NULL where the value cannot be read; then `failure` is the reason, and `told` says it at length."""
+
+    time: Column
+    failure: Column
+    told: Column
+
+
+def with_event_time(frame: DataFrame, spec: EventTime, record_time: Column, available: list[str]) -> DataFrame:
+    """The frame with `_event_time`; records without one get `_status` and `_detail`, unless there is a fallback.
+
+    `available` are the columns that the message about a missing one may name.
+    """
     from pyspark.sql import functions as F  # noqa: N812
 
+    alive = F.col("_status").isNull() & F.col("_mark").isNull()
     if not spec.column or spec.semantics == "processing":
-        return F.current_timestamp(), F.lit(None).cast("string")
-    name = next(known for known in frame.columns if known.casefold() == spec.column.casefold())
-    value = column(name)
-    time = attempt(_read(value, dict(frame.dtypes)[name], spec))
-    fallback = F.current_timestamp() if spec.fallback == "record_time" else F.lit(None).cast("timestamp")
-    if spec.fallback != "dead_letter":
-        return F.coalesce(time, fallback), F.lit(None).cast("string")
-    return time, F.when(value.isNull(), F.lit(MISSING)).when(time.isNull(), F.lit(INVALID))
+        now = record_time if spec.semantics == "event" else F.current_timestamp()
+        return frame.withColumn("_event_time", F.when(alive, now))
+    value, kind = _field(frame, spec.column)
+    reading = _read(value, kind, spec)
+    absent = F.concat(F.lit(f"'{spec.column}' is missing; the record has: "), _present(frame, available))
+    reason = F.when(value.isNull(), F.lit(MISSING)).when(F.col(f"{_READ}.time").isNull(), reading.failure)
+    told = F.when(value.isNull(), absent).otherwise(reading.told)
+    frame = frame.withColumn(_READ, F.when(alive, F.struct(attempt(reading.time).alias("time"))))
+    time = F.col(f"{_READ}.time")
+    if spec.fallback == "record_time":
+        return frame.withColumn("_event_time", F.when(alive, F.coalesce(time, record_time))).drop(_READ)
+    frame = frame.withColumn("_event_time", time)
+    if spec.fallback == "dead_letter":
+        frame = frame.withColumn("_failed", F.when(alive, reason))
+        failed = F.col("_failed").isNotNull()
+        frame = frame.withColumns(
+            {
+                "_status": F.coalesce(F.col("_status"), F.col("_failed")),
+                "_detail": F.when(failed, told).otherwise(F.col("_detail")),
+            }
+        ).drop("_failed")
+    return frame.drop(_READ)
+
+
+def without_skewed(frame: DataFrame, spec: EventTime) -> DataFrame:
+    """Records further in the future than `event.time.max_clock_skew` have the status `clock_skew`."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    if spec.max_clock_skew is None:
+        return frame
+    ahead = F.unix_micros(F.col("_event_time")) - F.unix_micros(F.current_timestamp())
+    skewed = F.col("_status").isNull() & (ahead > spec.max_clock_skew)
+    told = F.concat(F.lit("its event time is "), (ahead / 1_000_000).cast("decimal(20,1)"), F.lit(" s in the future"))
+    return frame.withColumns(
+        {
+            "_detail": F.when(skewed, told).otherwise(F.col("_detail")),
+            "_status": F.when(skewed, F.lit(CLOCK_SKEW)).otherwise(F.col("_status")),
+        }
+    )
 
 
 def written(time: Column, kind: str, spec: EventTime) -> Column:
     """A time as a column of type `kind` holds it, so that reading the column by `spec` gives the time again."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    micros, local = F.unix_micros(time), F.from_utc_timestamp(time, spec.zone)
+    local = F.from_utc_timestamp(time, spec.zone)
     if kind == "timestamp":
         return time
     if kind in ("timestamp_ntz", "date"):
         return local.cast(kind)
-    number = micros / 1_000_000 if spec.format == "epoch_seconds" or kind == "int" else micros / 1_000
-    if kind in _NUMBERS or kind.startswith("decimal"):
-        return F.floor(number).cast(kind) if kind in ("int", "bigint") else number.cast(kind)
-    if spec.format in ("epoch_millis", "epoch_seconds"):
+    seconds = spec.format == "epoch_seconds" or (spec.format == "auto" and kind == "int")
+    number = F.unix_micros(time).cast("decimal(20,0)") / (1_000_000 if seconds else 1_000)
+    if kind in _WHOLE:
+        return F.floor(number).cast(kind)
+    if kind in _FRACTIONS or kind.startswith("decimal"):
+        return number.cast(kind)
+    if spec.format in _EPOCHS:
         return F.floor(number).cast("string")
     if spec.format in ("auto", "iso8601"):
         return F.date_format(time, "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX")
-    return F.date_format(local, spec.format)
+    return F.date_format(local, write_pattern(spec.format))
 
 
-def _read(value: Column, kind: str, spec: EventTime) -> Column:
+def _field(frame: DataFrame, path: str) -> tuple[Column, str]:
+    """The column that holds the time, by a name in any letter case or a path into a struct, and its type."""
+    first, *rest = path.split(".")
+    names = frame.columns
+    whole = next((name for name in names if name.casefold() == path.casefold()), None)
+    value = column(whole or next(name for name in names if name.casefold() == first.casefold()))
+    if whole is None:
+        for part in rest:
+            value = value.getField(part)
+    kind = frame.select(value.alias("value")).dtypes[0][1]
+    readable = (*_WHOLE, *_FRACTIONS, "string", "timestamp", "timestamp_ntz", "date")
+    if kind not in readable and not kind.startswith("decimal"):
+        message = f"event.time.field '{path}' is {kind.upper()}, which cannot be read as a time"
+        raise VeloError(message, hint="use a TIMESTAMP, epoch numbers or text", code="type-mismatch")
+    return value, kind
+
+
+def _present(frame: DataFrame, available: list[str]) -> Column:
+    """The names of the columns that a record has."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    return F.concat_ws(", ", *(F.when(column(name).isNotNull(), F.lit(name)) for name in available))
+
+
+def _read(value: Column, kind: str, spec: EventTime) -> _Reading:
     from pyspark.sql import functions as F  # noqa: N812
 
     form = spec.format
+    shown = F.concat(F.lit("'"), F.substring(value.cast("string"), 1, _SHOWN), F.lit("'"))
+    outside = F.concat(shown, F.lit(f" as {form} lies outside of the years 1 to 9999"))
     if kind == "timestamp":
-        return value
+        return _Reading(_within(F.unix_micros(value)), F.lit(INVALID), outside)
     if kind in ("timestamp_ntz", "date"):
-        return F.to_utc_timestamp(value.cast("timestamp"), spec.zone)
-    if kind in _NUMBERS or kind.startswith("decimal"):
-        return _from_number(value.cast("double"), form)
-    if form in ("epoch_millis", "epoch_seconds", "epoch"):
-        return _from_number(value.cast("double"), form)
-    if form in ("auto", "iso8601"):
-        return _zoned(F.try_to_timestamp(value), value, spec)
-    return F.to_utc_timestamp(F.try_to_timestamp(value, F.lit(form)), spec.zone)
+        return _local(TimeText(value.cast("timestamp"), F.lit(False)), shown, spec, F.lit(INVALID), outside)
+    if kind != "string" and form in ("auto", *_EPOCHS):
+        return _Reading(_from_number(value, kind, form), F.lit(INVALID), outside)
+    text = value.cast("string")
+    if form in _EPOCHS:
+        numeric = text.rlike(NUMBER)
+        number = F.when(numeric, _from_number(text.cast("decimal(38,9)"), "decimal", form))
+        failure = F.when(numeric, F.lit(INVALID)).otherwise(F.lit(TYPE))
+        told = F.when(numeric, outside).otherwise(F.concat(shown, F.lit(f" is text, and {form} is a number")))
+        return _Reading(number, failure, told)
+    if form == "auto":
+        return _detected(text, shown, spec)
+    read = iso_time(text) if form == "iso8601" else pattern_time(text, form)
+    return _local(read, shown, spec, F.lit(UNPARSABLE), F.concat(shown, F.lit(f" does not follow the format '{form}'")))
 
 
-def _from_number(value: Column, form: str) -> Column:
+def _detected(text: Column, shown: Column, spec: EventTime) -> _Reading:
+    """Numbers by their digits, other texts by their looks."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    millis = F.timestamp_micros((value * 1_000).cast("bigint"))
-    seconds = F.timestamp_micros((value * 1_000_000).cast("bigint"))
-    if form == "epoch_millis":
-        return millis
-    if form in ("epoch_seconds", "epoch"):
-        return seconds
-    size = F.abs(value)
-    return F.when(size < 1e11, seconds).when(size < 1e14, millis).otherwise(F.timestamp_micros(value.cast("bigint")))
+    unknown = F.concat(shown, F.lit(" is in no format that can be told; set event.time.format"))
+    read = _local(detected_time(text), shown, spec, F.lit(UNDETECTED), unknown)
+    digits = F.length(F.regexp_extract(text, "^[+-]?([0-9]+)", 1))
+    number = text.rlike(NUMBER) & digits.between(9, 19)
+    epoch = _from_number(F.when(number, text).cast("decimal(38,9)"), "decimal", "auto")
+    return _Reading(F.when(number, epoch).otherwise(read.time), read.failure, read.told)
 
 
-def _zoned(read: Column, text: Column, spec: EventTime) -> Column:
-    """A text that names its zone is what it says; one that does not is read in the given zone."""
+def _local(read: TimeText, shown: Column, spec: EventTime, failure: Column, told: Column) -> _Reading:
+    """The instant of a time as written: as it says, or in the zone that is set."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    if spec.zone == "UTC":
-        return read
-    named = text.rlike("(Z|[+-][0-9]{2}:?[0-9]{2}|[A-Za-z]+/[A-Za-z_]+)$")
-    return F.when(named, read).otherwise(F.to_utc_timestamp(read, spec.zone))
+    local = local_time(read.wall, spec.zone)
+    sound = local.exists & ~local.ambiguous
+    instant = read.wall if spec.zone == "UTC" else F.when(read.zoned, read.wall).when(sound, local.instant)
+    is_read = read.wall.isNotNull()
+    why = F.when(is_read & local.ambiguous, F.lit(AMBIGUOUS)).when(is_read, F.lit(INVALID)).otherwise(failure)
+    text = (
+        F.when(
+            is_read & local.ambiguous, F.concat(shown, F.lit(f" is there twice in {spec.zone}: clocks are put back"))
+        )
+        .when(
+            is_read & ~local.exists, F.concat(shown, F.lit(f" does not exist in {spec.zone}: clocks are put forward"))
+        )
+        .when(is_read, F.concat(shown, F.lit(" lies outside of the years 1 to 9999")))
+        .otherwise(told)
+    )
+    return _Reading(_within(F.unix_micros(instant)), why, text)
+
+
+def _from_number(value: Column, kind: str, form: str) -> Column:
+    """Since 1970 in the unit of the format; `auto` goes by the size: seconds, milli-, micro- or nanoseconds."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    number = value.cast("bigint") if kind in _WHOLE else value.cast("decimal(38,9)")
+    seconds, millis = number * 1_000_000, number * 1_000
+    if form != "auto":
+        return _within(millis if form == "epoch_millis" else seconds)
+    size = F.abs(number)
+    return (
+        F.when(size < 10**11, _within(seconds))
+        .when(size < 10**14, _within(millis))
+        .when(size < 10**17, _within(number))
+        .otherwise(_within(F.floor(number.cast("decimal(38,9)") / 1_000)))
+    )
+
+
+def _within(micros: Column) -> Column:
+    """A timestamp within the years 1 to 9999, else NULL."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    return F.timestamp_micros(F.when(micros.between(_LEAST, _MOST), micros).cast("bigint"))

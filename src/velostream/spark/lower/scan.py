@@ -7,24 +7,29 @@ from typing import TYPE_CHECKING
 from velostream.plan.nodes import Scan
 from velostream.spark.attempt import attempt
 from velostream.spark.lower.context import Lowering, column
-from velostream.spark.lower.event_time import event_time, written
+from velostream.spark.lower.event_time import with_event_time, without_skewed, written
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 UNDECODABLE = "undecodable"
+LARGEST_PARTITION = (1 << 31) - 1
 _TEXT = ("json", "jsonl", "csv")
+_SYSTEM = ("_partition", "_offset", "_topic", "_timestamp", "_headers", "_mark")
+_WHOLE = ("tinyint", "smallint", "int", "bigint")
 
 
-def lower_scan(node: Scan, lowering: Lowering) -> DataFrame:
-    """The stream of a source's records."""
+def lower_scan(node: Scan, lowering: Lowering, *, judges_skew: bool = False) -> DataFrame:
+    """The stream of a source's records. With `judges_skew`, those of clocks that run ahead are dead letters here: where
+    no stateful node judges them by its own clock."""
     from pyspark.sql import functions as F  # noqa: N812
 
     frame = _decoded(node, lowering)
     prefix = f"{node.alias}."
-    time, reason = event_time(node.event_time, frame)
-    frame = frame.withColumn("_event_time", F.when(F.col("_status").isNull() & F.col("_mark").isNull(), time))
-    frame = frame.withColumn("_status", F.when(F.col("_mark").isNull(), F.coalesce(F.col("_status"), reason)))
+    available = [member.name for member in node.declared]
+    frame = with_event_time(frame, node.event_time, _record_time(frame), available)
+    if judges_skew:
+        frame = without_skewed(frame, node.event_time)
     system = {
         "_timestamp": _record_time(frame),
         "_processing_time": F.current_timestamp(),
@@ -46,15 +51,22 @@ def _record_time(frame: DataFrame) -> Column:
 
 
 def _partition(node: Scan, frame: DataFrame) -> Column:
+    """The partition of a record: what the source says, or a number for the value of a column.
+
+    A whole number that fits is its own partition; other values are hashed onto the 31 bits that partitions have.
+    """
     from pyspark.sql import functions as F  # noqa: N812
 
     by = node.settings.get("partition.by") if node.settings.known.find("partition.by") is not None else None
     if by in (None, "file"):
-        return column("_partition")
-    kind = dict(frame.dtypes)[next(name for name in frame.columns if name.casefold() == str(by).casefold())]
-    if kind in ("int", "bigint", "smallint", "tinyint"):
-        return column(str(by)).cast("int")
-    return F.hash(column(str(by)))
+        return column("_partition") if "_partition" in frame.columns else F.lit(0)
+    name = next(name for name in frame.columns if name.casefold() == str(by).casefold())
+    value = column(name)
+    hashed = F.pmod(F.xxhash64(value), F.lit(LARGEST_PARTITION)).cast("int")
+    if dict(frame.dtypes)[name] in _WHOLE:
+        fits = value.between(0, LARGEST_PARTITION)
+        hashed = F.when(fits, F.when(fits, value).cast("int")).otherwise(hashed)
+    return F.when(value.isNotNull(), hashed)
 
 
 def _decoded(node: Scan, lowering: Lowering) -> DataFrame:
@@ -66,27 +78,64 @@ def _decoded(node: Scan, lowering: Lowering) -> DataFrame:
     frame, schema, form = open_stream(node, lowering)
     if node.connector == "datagen_source" and node.event_time.column:
         frame = _with_time(node, frame)
-    if form not in _TEXT:
-        nothing = F.lit(None).cast("string")
-        record = F.to_json(F.struct(*(column(member.name) for member in node.declared)))
-        record = F.when(F.col("_mark").isNull(), record)
-        return frame.withColumns({"_status": nothing, "_detail": nothing, "_record": record})
+    if form in _TEXT:
+        return _parsed(node, frame, schema, form)
+    names = [member.name for member in node.declared]
+    record = column(names[0]) if form == "string" else F.to_json(F.struct(*map(column, names)))
+    return _judged(frame, names, record, F.lit(False))
+
+
+def _parsed(node: Scan, frame: DataFrame, schema: str, form: str) -> DataFrame:
+    """Lines as records of the declared columns."""
+    from pyspark.sql import functions as F  # noqa: N812
+
     wanted = f"{schema}, _corrupt STRING"
     options = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": "_corrupt"}
     if form == "csv":
-        options["sep"] = node.settings.text("csv.delimiter")
-        parsed = F.from_csv(F.col("value"), wanted, options)
+        parsed = F.from_csv(F.col("value"), wanted, {**options, **_csv(node)})
     else:
         parsed = F.from_json(F.col("value"), wanted, options)
     frame = frame.withColumn("_parsed", attempt(parsed))
-    broken = F.col("_mark").isNull() & (F.col("_parsed").isNull() | F.col("_parsed._corrupt").isNotNull())
-    status = F.when(broken, F.lit(UNDECODABLE))
-    detail = F.when(broken, F.lit("the text is not a record of the declared columns"))
     names = [part for part in frame.select("_parsed.*").columns if part != "_corrupt"]
-    fields = [F.when(~broken, F.col(f"_parsed.`{name}`")).alias(name) for name in names]
-    rest = [F.col(name) for name in ("_partition", "_offset", "_topic", "_mark")]
-    more = (status.alias("_status"), detail.alias("_detail"), F.col("value").alias("_record"))
-    return frame.select(*fields, *rest, *more)
+    broken = F.col("_parsed").isNull() | F.col("_parsed._corrupt").isNotNull()
+    fields = {name: F.when(~broken, F.col(f"_parsed.`{name}`")) for name in names}
+    frame = frame.select(
+        *(value.alias(name) for name, value in fields.items()),
+        *(
+            column(name)
+            for name in (*_SYSTEM, "_raw", "_fault", "value")
+            if name in frame.columns and name not in fields
+        ),
+        broken.alias("_broken"),
+    )
+    return _judged(frame, names, F.col("value"), F.col("_broken"))
+
+
+def _judged(frame: DataFrame, names: list[str], record: Column, broken: Column) -> DataFrame:
+    """Columns and system columns with status, detail and the record as it was; marks have none of them."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    is_record = F.col("_mark").isNull()
+    told = F.lit("the text is not a record of the declared columns")
+    if "_fault" in frame.columns:
+        broken, told = broken | F.col("_fault").isNotNull(), F.coalesce(F.col("_fault"), told)
+        record = F.coalesce(F.col("_raw"), record)
+    broken = is_record & broken
+    return frame.select(
+        *(column(name) for name in (*names, *(name for name in _SYSTEM if name in frame.columns))),
+        F.when(broken, F.lit(UNDECODABLE)).alias("_status"),
+        F.when(broken, told).alias("_detail"),
+        F.when(is_record, record).alias("_record"),
+    )
+
+
+def _csv(node: Scan) -> dict[str, str]:
+    settings = node.settings
+    options = {"sep": settings.text("csv.delimiter"), "quote": settings.text("csv.quote")}
+    options["escape"] = str(settings.get("csv.escape") or options["quote"])
+    if settings.get("csv.null") is not None:
+        options["nullValue"] = settings.text("csv.null")
+    return options
 
 
 def _with_time(node: Scan, frame: DataFrame) -> DataFrame:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
-from functools import cache
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,10 +17,9 @@ from velostream.errors import EXIT_CODES, VeloError
 from velostream.files import replace_text
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
     from velostream.testing.checking import Verdict
     from velostream.testing.document import InvalidSpec
+    from velostream.testing.session import Session
     from velostream.testing.spec import Case
 
 FAILED = 1
@@ -46,20 +44,17 @@ def command(ctx: click.Context, *, specs: tuple[str, ...], junit_file: str, part
       velo test tests/app.yaml
       velo test tests -k late --junit verdicts.xml
     """
+    from velostream.testing.session import session_at
+
     colours = colours_of(sys.stdout)
     cases, broken = _cases(specs, part)
     if not cases and not broken:
         message = f"no case has '{part}' in its name" if part else "there is no case"
         raise VeloError(message, hint="velo test SPEC... without -k runs all", code="usage")
     started = time.monotonic()
-    verdicts: list[Verdict] = []
-    for verdict in _verdicts(cases, _session(master), colours, broken):
-        verdicts.append(verdict)
+    verdicts = list(_verdicts(cases, session_at(master), colours, broken))
     for error in broken:
         print("\n".join(["", *finding(error.finding, error.text, colours_of(sys.stderr))]), file=sys.stderr)
-    for verdict in verdicts:
-        if not verdict.passed:
-            print(_told(verdict, colours))
     print(_summary(verdicts, len(broken), time.monotonic() - started, colours))
     if junit_file:
         from velostream.testing.junit import junit
@@ -84,21 +79,7 @@ def _cases(specs: tuple[str, ...], part: str) -> tuple[list[Case], list[InvalidS
     return cases, broken
 
 
-def _session(master: str) -> Callable[[], SparkSession]:
-    """One session for all cases, begun by the first that runs."""
-
-    @cache
-    def session() -> SparkSession:
-        from velostream.spark.session import spark_session
-
-        return spark_session(master)
-
-    return session
-
-
-def _verdicts(
-    cases: list[Case], session: Callable[[], SparkSession], colours: Colours, broken: list[InvalidSpec]
-) -> Iterator[Verdict]:
+def _verdicts(cases: list[Case], session: Session, colours: Colours, broken: list[InvalidSpec]) -> Iterator[Verdict]:
     """The verdicts, each told in a line as it comes; a case that cannot be used goes to `broken`."""
     from velostream.testing.checking import check
     from velostream.testing.document import InvalidSpec
@@ -110,15 +91,17 @@ def _verdicts(
             broken.append(error)
             print(f"{colours.severe('INVALID', Severity.ERROR)} {case.name}", flush=True)
             continue
-        word = colours.paint("ok     ", "green") if verdict.passed else colours.severe("FAILED ", Severity.ERROR)
-        print(f"{word} {case.name} ({verdict.seconds:.1f} s)", flush=True)
+        print(_told(verdict, colours), flush=True)
         yield verdict
 
 
 def _told(verdict: Verdict, colours: Colours) -> str:
+    """A line; for a case that failed also where it stands, and all that is not as expected."""
     case = verdict.case
-    head = colours.severe(f"FAILED  {case.name}", Severity.ERROR)
-    lines = ["", head, f"  {colours.paint('-->', 'blue')} {case.file}:{case.place.line}"]
+    word = colours.paint("ok     ", "green") if verdict.passed else colours.severe("FAILED ", Severity.ERROR)
+    lines = [f"{word} {case.name} ({verdict.seconds:.1f} s)"]
+    if not verdict.passed:
+        lines.append(f"  {colours.paint('-->', 'blue')} {case.file}:{case.place.line}")
     return "\n".join([*lines, *(f"  {line}" for failure in verdict.failures for line in failure.splitlines())])
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +16,7 @@ from velostream.testing.feeding import Feed, Files, Generated, Rows
 from velostream.testing.findings import check_case, planned
 from velostream.testing.outcome import compare
 from velostream.testing.running import Outcome, Stage
+from velostream.testing.session import Session
 from velostream.testing.spec import NEVER, Case, Expected, Given
 
 if TYPE_CHECKING:
@@ -40,14 +40,14 @@ class Verdict:
         return not self.failures
 
 
-def check(case: Case, spark: Callable[[], SparkSession]) -> Verdict:
-    """Checks a case; `spark` is asked for a session only where it runs."""
+def check(case: Case, session: Session) -> Verdict:
+    """Checks a case; `session` is asked only where it runs."""
     verdict, started = Verdict(case), time.monotonic()
     answer, verdict.failures = check_case(case)
     if answer.ok and not verdict.failures:
         plan, verdict.failures = planned(case, answer)
         if case.runs and not verdict.failures:
-            verdict.failures = _run(case, plan, spark())
+            verdict.failures = _run(case, plan, session())
     verdict.seconds = time.monotonic() - started
     return verdict
 

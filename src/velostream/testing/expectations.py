@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from velostream.testing.document import Items, Table
+from velostream.testing.keys import EXPECTATION, names
 from velostream.testing.spec import Expected
 from velostream.testing.taking import flag, integer, rows, rows_of, table, texts
-
-EXPECT_KEYS = ("rows", "count", "ordered", "exact", "newest", "dead_letters", "report")
 
 
 def read_expected(own: Table) -> dict[str, Expected] | Expected | None:
@@ -18,7 +17,7 @@ def read_expected(own: Table) -> dict[str, Expected] | Expected | None:
         return Expected(own.places["expect"], rows=rows_of(value))
     if not isinstance(value, Table) or not value:
         raise own.refuse("expect", "'expect' says nothing", "write rows: below it, or the name of a job")
-    if set(value) & set(EXPECT_KEYS):
+    if set(value) & set(names(EXPECTATION)):
         return _expected(value, "'expect'", value)
     found = {}
     for name in value:
@@ -33,7 +32,7 @@ def read_expected(own: Table) -> dict[str, Expected] | Expected | None:
 
 
 def _expected(own: Table, what: str, above: Table, name: str = "") -> Expected:
-    own.only(EXPECT_KEYS, what)
+    own.only(names(EXPECTATION), what)
     found = Expected(
         place=above.places[name] if name else above.place,
         rows=rows(own, "rows"),

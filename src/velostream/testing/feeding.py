@@ -36,11 +36,13 @@ class Rows(Feed):
 
     def __init__(self, node: Scan, given: Given, day: str, folder: Path, batches: int) -> None:
         self.folder = folder
+        self.folder.mkdir(parents=True, exist_ok=True)
         self.batches = batches
         records = Records(node, day)
         self.records = [records.batch(rows) for rows in given.batches]
         self.records += [[] for _ in range(batches - len(self.records))]
         self.known = list(given.known) if given.known is not None else self._named()
+        self.source = node.source
         self.shown = 0
 
     def _named(self) -> list[int]:
@@ -54,7 +56,8 @@ class Rows(Feed):
     def reveal(self, until: int) -> None:
         """Writes the files."""
         for number in range(self.shown, until):
-            write_batch(self.folder, number, {"known": self.known, "records": self.records[number]})
+            known = {"source": self.source, "partitions": self.known}
+            write_batch(self.folder, number, known, self.records[number])
         self.shown = max(self.shown, until)
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from velostream.testing.document import Items, Table
+from velostream.testing.keys import BATCH, INPUT, names
 from velostream.testing.spec import Given
 from velostream.testing.taking import flag_or_text, rows, rows_of, table
 from velostream.testing.times import micros_of
 
-INPUT_KEYS = ("rows", "batches", "files", "generate", "partitions")
-BATCH_KEYS = ("clock", "inputs")
 _WAYS = ("rows", "batches", "files", "generate")
 _TYPES = {"files": "file_source", "generate": "datagen_source"}
 
@@ -25,7 +24,7 @@ def read_batches(own: Table, day: str) -> tuple[dict[str, Given], tuple[int, ...
     sources: dict[str, list[Items]] = {}
     clocks: list[int] = []
     for number, (batch, place) in enumerate(zip(batches, batches.places, strict=True)):
-        batch.only(BATCH_KEYS, "a micro-batch")
+        batch.only(names(BATCH), "a micro-batch")
         if "clock" in batch:
             clock = micros_of(batch["clock"], day)
             if clock is None or len(clocks) < number:
@@ -52,7 +51,7 @@ def _given(inputs: Table, name: str) -> Given:
         return Given(place, (rows_of(value),))
     if not isinstance(value, Table):
         raise place.refuse(f"'{name}' has no rows", "write - {column: value} below it")
-    value.only(INPUT_KEYS, f"input '{name}'")
+    value.only(names(INPUT), f"input '{name}'")
     ways = [key for key in _WAYS if key in value]
     if len(ways) != 1:
         raise place.refuse(f"input '{name}' needs one of {', '.join(_WAYS)}", "keep one")

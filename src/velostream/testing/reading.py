@@ -11,17 +11,11 @@ from velostream.registry import did_you_mean
 from velostream.testing.document import Items, Place, Table, read_document
 from velostream.testing.expectations import read_expected
 from velostream.testing.given import read_batches, read_inputs
+from velostream.testing.keys import CASE, FAILURE, FILE, names
 from velostream.testing.spec import DAY, NEVER, Case, Findings
 from velostream.testing.taking import flag_or_text, integer, table, text, texts
 from velostream.testing.times import of_text
 
-FILE_KEYS = ("setup", "set", "preset", "variables", "day", "cases")
-FINDING_KEYS = ("refuses", "warns", "notes", "hints", "columns", "explains")
-CASE_KEYS = (
-    *("name", "app", "sql", "set", "preset", "variables", "day", "inputs", "batches", "expect", "printed", "fails"),
-    *("stop", *FINDING_KEYS),
-)
-FAILURE_KEYS = ("code", "message")
 _ENDINGS = (".yaml", ".yml")
 
 
@@ -62,7 +56,7 @@ def read_text(content: Text, path: Path) -> list[Case]:
         raise Place(content, 0, 1).refuse("a specification is a mapping", "begin with cases:, or with name: and sql:")
     if "cases" not in root:
         return [_case(root, path, Table(root.place))]
-    root.only(FILE_KEYS, "a file of cases")
+    root.only(names(FILE), "a file of cases")
     members = root["cases"]
     if not isinstance(members, Items) or not members:
         raise root.refuse("cases", "'cases' is a list of cases", "write '- name: …' below it")
@@ -78,7 +72,7 @@ def read_text(content: Text, path: Path) -> list[Case]:
 
 
 def _case(own: Table, path: Path, file: Table) -> Case:
-    own.only(CASE_KEYS, "a case")
+    own.only(names(CASE), "a case")
     sql, sql_name, folder = _sql(own, path)
     before = text(file, "setup") if "sql" in own else ""
     inputs_given = "inputs" in own or "batches" in own
@@ -158,7 +152,7 @@ def _fails(own: Table) -> Table | None:
     if "fails" not in own:
         return None
     found = table(own, "fails")
-    found.only(FAILURE_KEYS, "'fails'")
+    found.only(names(FAILURE), "'fails'")
     return found
 
 

@@ -1,11 +1,10 @@
-"""An application's plan with other ends: its sources read what a test gives, its sinks are caught in files."""
+"""An application's plan with other ends: its sources read what a test gives, the rows of its sinks are caught."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from velostream.plan.job import ApplicationPlan, Job
 from velostream.plan.nodes import Print, Scan, Sinks, SinkTarget
@@ -21,12 +20,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Caught:
-    """Where the rows of one sink of a job are caught; `sink` is empty for a SELECT that prints."""
+    """The rows of one sink of a job, in memory under a `name` of their own; `sink` is empty for what only prints."""
 
     job: str
     sink: str
-    folder: Path
-    target: SinkTarget
+    name: str
 
 
 def feed_sources(plan: ApplicationPlan, feeds: Mapping[str, Feed]) -> ApplicationPlan:
@@ -41,36 +39,35 @@ def feed_sources(plan: ApplicationPlan, feeds: Mapping[str, Feed]) -> Applicatio
     return each_root(plan, lambda root: from_below(root, fed))
 
 
-def catch_sinks(plan: ApplicationPlan, folder: Path, *, keep_prints: bool) -> tuple[ApplicationPlan, list[Caught]]:
-    """The plan whose rows go to files below `folder`; with `keep_prints`, a SELECT without a sink goes on printing."""
+def catch_sinks(plan: ApplicationPlan, run: str, *, keep_prints: bool) -> tuple[ApplicationPlan, list[Caught]]:
+    """The plan whose rows are kept in memory, under names that begin with `run`.
+
+    With `keep_prints`, a SELECT without a sink goes on printing, and so does a console sink.
+    """
     caught: list[Caught] = []
-    jobs = tuple(_caught(job, folder, caught, keep_prints=keep_prints) for job in plan.jobs)
+    jobs = tuple(_caught(job, run, caught, keep_prints=keep_prints) for job in plan.jobs)
     return replace(plan, jobs=jobs), caught
 
 
-def _caught(job: Job, folder: Path, caught: list[Caught], *, keep_prints: bool) -> Job:
+def _caught(job: Job, run: str, caught: list[Caught], *, keep_prints: bool) -> Job:
     root = job.root
-    if isinstance(root, Sinks):
-        found = [_target(job.name, target, folder, index) for index, target in enumerate(root.targets)]
-        shown = [target for target in root.targets if target.connector == "console_sink"]
-        caught += [
-            Caught(job.name, target.name, one[1], target) for target, one in zip(root.targets, found, strict=True)
-        ]
-        names = {target.name: replace(target, name=f"{target.name}.shown") for target in shown} if keep_prints else {}
-        return replace(job, root=replace(root, targets=(*(one[0] for one in found), *names.values())))
     if isinstance(root, Print) and not keep_prints:
         corrections = (EMISSION, REVISION) if root.input.revises else ()
         added = tuple(name for name in corrections if root.input.fields.of(name).system)
-        target = SinkTarget("rows", "file_sink", WriteMode.APPEND, Guarantee.EXACTLY_ONCE, added=added)
-        target, path = _target(job.name, target, folder, 0)
-        caught.append(Caught(job.name, "", path, target))
-        return replace(job, root=Sinks(root.input, (target,)))
-    return job
+        shown = SinkTarget("", "console_sink", WriteMode.APPEND, Guarantee.AT_LEAST_ONCE, added=added)
+        root = Sinks(root.input, (shown,))
+    if not isinstance(root, Sinks):
+        return job
+    found = [Caught(job.name, target.name, f"{run}/{job.name}/{target.name}") for target in root.targets]
+    targets = [_in_memory(target, one.name) for target, one in zip(root.targets, found, strict=True)]
+    if keep_prints:
+        targets += [target for target in root.targets if target.connector == "console_sink"]
+    caught += found
+    return replace(job, root=replace(root, targets=tuple(targets)))
 
 
-def _target(job: str, target: SinkTarget, folder: Path, index: int) -> tuple[SinkTarget, Path]:
-    path = folder / job / str(index)
-    path.mkdir(parents=True, exist_ok=True)
-    settings = sink_settings(target.name, {"type": "file_sink", "path": str(path), "format": "parquet"})
-    changed: dict[str, Any] = {"connector": "file_sink", "settings": settings, "format": "parquet", "headers": False}
-    return replace(target, **changed, writes=WriteMode.APPEND, identity=(), key=()), path
+def _in_memory(target: SinkTarget, name: str) -> SinkTarget:
+    """A sink that keeps every row as it comes, corrections among them."""
+    settings = sink_settings("caught", {"type": "memory_sink"})
+    changed = replace(target, name=name, connector="memory_sink", settings=settings, format="", headers=False)
+    return replace(changed, writes=WriteMode.APPEND, identity=(), key=())

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from velostream.jobs.runner import Runner
 from velostream.plan.job import ApplicationPlan
+from velostream.sinks import memory
 from velostream.testing.feeding import Feed
 from velostream.testing.rewiring import Caught, catch_sinks, feed_sources
 
@@ -40,7 +41,7 @@ class Stage:
 
     def run(self, plan: ApplicationPlan, feeds: Mapping[str, Feed], stop: int | None) -> Outcome:
         """Runs until the input ends; with `stop`, in two runners, of which the first sees so many micro-batches."""
-        wired, caught = catch_sinks(feed_sources(plan, feeds), self.folder / "rows", keep_prints=self.keep_prints)
+        wired, caught = catch_sinks(feed_sources(plan, feeds), str(self.folder), keep_prints=self.keep_prints)
         outcome = Outcome()
         batches = max((feed.batches for feed in feeds.values()), default=0)
         if stop is not None:
@@ -59,7 +60,10 @@ class Stage:
         return outcome
 
     def _runner(self, plan: ApplicationPlan, outcome: Outcome) -> Runner:
-        return Runner(plan, self.spark, self.folder / "checkpoint", self.application, outcome.printed.append)
+        def show(line: object) -> None:
+            outcome.printed.append(str(line))
+
+        return Runner(plan, self.spark, self.folder / "checkpoint", self.application, show)
 
     @staticmethod
     def _reveal(feeds: Mapping[str, Feed], until: int) -> None:
@@ -69,12 +73,10 @@ class Stage:
 
 def _until_stop(runner: Runner) -> None:
     """Reads what is there and stops without the flush, as a job does that is stopped while it runs."""
-    runner.prepare(bounded=True)
     try:
+        runner.read_all()
         for job in runner.jobs:
-            job.start(bounded=True)
-        for job in runner.jobs:
-            job.wait()
+            job.stop()
     finally:
         _end(runner)
 
@@ -93,9 +95,6 @@ def _letters(folder: Path) -> list[Row]:
 
 def _rows(caught: Caught) -> list[Row]:
     """The rows in the order in which they were written."""
-    import pyarrow.parquet as pq
-
-    found: list[Row] = []
-    for file in sorted(caught.folder.glob("*.parquet")):
-        found += pq.read_table(file).to_pylist(maps_as_pydicts="strict")
+    found = memory.rows(caught.name)
+    memory.clear(caught.name)
     return found

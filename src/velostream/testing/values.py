@@ -27,12 +27,19 @@ def same(expected: Any, actual: Any, day: str) -> bool:
         return (expected.encode() if isinstance(expected, str) else expected) == actual
     if isinstance(actual, int | float | Decimal):
         return _same_number(expected, actual, day)
+    if _is_map(actual) and isinstance(expected, dict):
+        actual = dict(actual)
     if isinstance(actual, dict):
         return isinstance(expected, dict) and _same_members(expected, actual, day)
     if isinstance(actual, list):
         long = isinstance(expected, list) and len(expected) == len(actual)
         return long and all(same(*pair, day) for pair in zip(expected, actual, strict=True))
     return bool(expected == actual) or _same_time(expected, actual, day)
+
+
+def _is_map(value: Any) -> bool:
+    """True for a MAP as Arrow gives it: a list of pairs."""
+    return isinstance(value, list) and all(isinstance(pair, tuple) and len(pair) == 2 for pair in value)
 
 
 def _same_members(expected: dict[Any, Any], actual: dict[Any, Any], day: str) -> bool:
@@ -76,6 +83,8 @@ def show(value: Any) -> str:
         return str(value).lower()
     if isinstance(value, datetime):
         return shown(micros_of(value, "") or 0)
+    if value and _is_map(value):
+        return show(dict(value))
     if isinstance(value, dict):
         return "{" + ", ".join(f"{key}: {show(member)}" for key, member in value.items()) + "}"
     if isinstance(value, list):

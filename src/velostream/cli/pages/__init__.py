@@ -1,8 +1,8 @@
-"""The generated reference pages: one page per file, each a function from what is declared in code to Markdown."""
+"""The generated reference pages: one page per file, each a function from what is declared in code to text."""
 
 from collections.abc import Callable
 
-from velostream.cli.pages import annotations, errors, functions, properties, system_columns
+from velostream.cli.pages import annotations, errors, functions, properties, specs, system_columns
 
 Page = Callable[[], str]
 
@@ -11,5 +11,7 @@ PAGES: dict[str, Page] = {
     "errors.md": errors.page,
     "functions.md": functions.page,
     "properties.md": properties.page,
+    "specs.md": specs.page,
+    "spec.schema.json": specs.schema_file,
     "system-columns.md": system_columns.page,
 }

@@ -1,102 +1,48 @@
-"""Records that a test gives: a file for each micro-batch, in which every record says its partition and offset."""
+"""Records that a test gives: a file for each micro-batch, in which every record says its partition and offset.
+
+Spark's own text source reads them: nothing of them needs a Python worker, which a small test would mostly wait for.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
-from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxFiles, SupportsTriggerAvailableNow
-
-from velostream.sources.streams.files import LINES
-
 if TYPE_CHECKING:
-    import pyarrow as pa
     from pyspark.sql import DataFrame
 
 GIVEN = "given"
 """The connector of a scan whose records a test gives; SQL has no name for it."""
+_LINE = "value STRING, partition INT, offset BIGINT, mark STRING"
+_FIRST = 1_000_000_000
+"""When the first file was written, in seconds: Spark takes files by that time, and two of one second in any order."""
 
 
-def write_batch(folder: Path, number: int, batch: dict[str, Any]) -> None:
-    """Writes a micro-batch: `known` partitions, and `records`, each a list of partition, offset and text."""
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"{number:06d}.json").write_text(json.dumps(batch))
-
-
-class GivenReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """Reads one file per micro-batch, in order. An offset is the number of files read."""
-
-    def __init__(self, options: dict[str, str]) -> None:
-        self.options = options
-        self.until: int | None = None
-
-    def _count(self) -> int:
-        return sum(1 for _ in Path(self.options["path"]).glob("*.json"))
-
-    def initialOffset(self) -> dict[str, Any]:  # noqa: N802
-        """Before the first micro-batch."""
-        return {"batches": 0}
-
-    def getDefaultReadLimit(self) -> ReadMaxFiles:  # noqa: N802
-        """One file."""
-        return ReadMaxFiles(1)
-
-    def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
-        """A bounded run reads what is there now."""
-        self.until = self._count()
-
-    def latestOffset(self, start: dict[str, Any], limit: Any) -> dict[str, Any]:  # noqa: N802
-        """One file further, if there is one."""
-        last = self._count() if self.until is None else self.until
-        step = last if isinstance(limit, ReadAllAvailable) else limit.max_files
-        return {"batches": min(last, start["batches"] + step)}
-
-    def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[InputPartition]:
-        """One task for each file: the order of records within it is kept."""
-        return [InputPartition(number) for number in range(start["batches"], end["batches"])]
-
-    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """What is known of the partitions, then the records."""
-        import pyarrow as pa
-
-        batch = json.loads(Path(self.options["path"], f"{partition.value:06d}.json").read_text())
-        mark = json.dumps({"source": self.options["source"], "partitions": batch["known"]})
-        records = [(None, None, None, mark), *((text, where, offset, None) for where, offset, text in batch["records"])]
-        texts, places, offsets, marks = (list(column) for column in zip(*records, strict=True))
-        yield pa.record_batch(
-            {
-                "value": pa.array(texts, pa.string()),
-                "_partition": pa.array(places, pa.int32()),
-                "_offset": pa.array(offsets, pa.int64()),
-                "_topic": pa.array([self.options["source"]] * len(records), pa.string()),
-                "_mark": pa.array(marks, pa.string()),
-            }
-        )
-
-
-class GivenStream(DataSource):
-    """`velo_given`: options `path`, a folder, and `source`."""
-
-    @classmethod
-    def name(cls) -> str:
-        """Its name in Spark."""
-        return "velo_given"
-
-    def schema(self) -> str:
-        """Lines, as files of text give them."""
-        return LINES
-
-    def streamReader(self, schema: Any) -> GivenReader:  # noqa: N802
-        """The reader."""
-        return GivenReader(dict(self.options))
+def write_batch(folder: Path, number: int, known: dict[str, Any], records: Iterable[tuple[int, int, str]]) -> None:
+    """Writes a micro-batch: what is `known` of the partitions, then partition, offset and text of each record."""
+    lines = [json.dumps({"mark": json.dumps(known)})]
+    lines += [json.dumps({"partition": where, "offset": at, "value": text}) for where, at, text in records]
+    hidden, file = folder / f".{number:06d}.jsonl", folder / f"{number:06d}.jsonl"
+    hidden.write_text("\n".join(lines) + "\n")
+    os.utime(hidden, (_FIRST + number, _FIRST + number))
+    hidden.replace(file)
 
 
 def open_given(node: Any, lowering: Any) -> tuple[DataFrame, str, str]:
     """The stream of a scan whose records a test gives; they are text, whatever the application's source is."""
+    from pyspark.sql import functions as F  # noqa: N812
+
     declared = ", ".join(f"`{column.name}` {column.type}" for column in node.declared)
-    lowering.spark.dataSource.register(GivenStream)
-    reader = lowering.spark.readStream.name(f"source_{node.alias}").format("velo_given")
-    return reader.option("path", node.settings.text("path")).option("source", node.source).load(), declared, "jsonl"
+    reader = lowering.spark.readStream.name(f"source_{node.alias}").option("maxFilesPerTrigger", 1)
+    lines = reader.text(node.settings.text("path")).select(F.from_json("value", _LINE).alias("line"))
+    frame = lines.select(
+        F.col("line.value").alias("value"),
+        F.col("line.partition").alias("_partition"),
+        F.col("line.offset").alias("_offset"),
+        F.lit(node.source).alias("_topic"),
+        F.col("line.mark").alias("_mark"),
+    )
+    return frame, declared, "jsonl"

@@ -15,8 +15,7 @@ import pytest
 
 from velostream import types
 from velostream.spark.stateful import layout as names
-from velostream.spark.stateful.clocks import give_clocks, given_clock
-from velostream.spark.stateful.control import ControlReader, ControlSource, command
+from velostream.spark.stateful.control import KEPT, command, give_clocks
 from velostream.spark.stateful.layout import Layout
 from velostream.spark.stateful.operator import StageProcessor
 from velostream.spark.stateful.payload import pack, unpack
@@ -155,21 +154,6 @@ def test_unpacked_rows_have_the_types_of_the_schema() -> None:
     assert found[0].to_pylist() == [{"k": "x", "n": 1}, {"k": "y", "n": 2}]
 
 
-def test_a_command_is_one_record_and_stays_in_the_offset(tmp_path: Any) -> None:
-    reader = ControlSource({"folder": str(tmp_path)}).streamReader(None)
-    assert isinstance(reader, ControlReader)
-    start = reader.initialOffset()
-    assert reader.latestOffset(start, reader.getDefaultReadLimit()) == start
-    command(tmp_path, flush=True)
-    reader.prepareForTriggerAvailableNow()
-    end = reader.latestOffset(start, None)
-    partition, *others = reader.partitions(start, end)
-    assert not others
-    assert json.loads(next(reader.read(partition))[0])["flush"] is True
-    assert reader.partitions(end, end) == []
-    assert (ControlSource.name(), ControlSource({}).schema()) == ("velo_control", "facts STRING")
-
-
 def test_progress_of_several_routers_is_put_together() -> None:
     made = processor()
     frames = [rows(("a", 1, 5, None)), rows(("a", 1, 9, None))]
@@ -219,25 +203,22 @@ def test_the_watermark_of_a_batch_is_kept_by_its_number(tmp_path: Any) -> None:
     assert stored(str(tmp_path), 1) is None
 
 
-def test_commands_are_numbered_and_none_is_overwritten(tmp_path: Any) -> None:
-    reader = ControlReader(str(tmp_path))
+def test_commands_are_numbered_files_and_none_is_overwritten(tmp_path: Any) -> None:
     command(tmp_path, resumed=True)
     command(tmp_path, flush=True)
-    start = reader.initialOffset()
-    told = [json.loads(next(reader.read(one))[0]) for one in reader.partitions(start, reader.latestOffset(start))]
-    assert [("resumed" in one, "flush" in one) for one in told] == [(True, False), (False, True)]
-
-
-def test_a_given_clock_moves_with_the_batches_and_replaces_the_real_one(tmp_path: Any) -> None:
     give_clocks(tmp_path, [100, 200])
-    reader = ControlReader(str(tmp_path))
-    first = reader.latestOffset(reader.initialOffset())
-    second = reader.latestOffset(first)
-    assert reader.latestOffset(second) == second
-    assert json.loads(reader.partitions(first, second)[0].value) == {"clock": 200}
+    files = sorted(tmp_path.glob("*.json"))
+    told = [json.loads(file.read_text()) for file in files]
+    assert [set(one) for one in told] == [{"now", "resumed"}, {"now", "flush"}, {"clock"}, {"clock"}]
+    assert [file.stat().st_mtime for file in files] == sorted({file.stat().st_mtime for file in files})
+    for _ in range(KEPT):
+        command(tmp_path)
+    assert len(list(tmp_path.glob("*.json"))) == KEPT
+
+
+def test_a_given_clock_replaces_the_real_one() -> None:
     stats = json.loads(kinds(processor(), rows(("a", 1, 5, None)), clock=200)["stats"][0])
     assert (stats["now"], stats["set_clock"]) == (200, 200)
-    assert (given_clock(str(tmp_path), 0), given_clock(str(tmp_path), 9), given_clock("", 0)) == (100, 200, None)
 
 
 def test_what_a_stage_says_goes_through_the_next_router_and_operator() -> None:

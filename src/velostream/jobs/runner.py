@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from velostream.durations import SECOND
+from velostream.errors import VeloError
 from velostream.jobs.accounts import Accounts
 from velostream.jobs.home import Home
-from velostream.jobs.writing import BatchWriter
+from velostream.jobs.writing import BatchWriter, Stopped
 from velostream.plan.job import ApplicationPlan, Job
 from velostream.plan.nodes import Aggregate
+from velostream.spark.failures import translate
 from velostream.spark.lower.context import Lowering, Run
 from velostream.spark.lower.job import LoweredJob, lower_job
 from velostream.spark.lower.stage import CONTROL
@@ -24,8 +27,10 @@ from velostream.spark.stateful.hot_folders import released
 TICK = 5.0
 LOOK = 0.2
 """How often the clock is looked at, in seconds."""
-PATIENCE = 60.0
-"""How long a clean stop waits for the micro-batch that carries a flush."""
+POLL = 0.02
+"""How often a query is asked whether it is done, in seconds."""
+ALL_READ = "Waiting for data to arrive"
+"""What Spark says of a query that has found nothing more to read."""
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -44,15 +49,21 @@ class RunningJob:
     state: str = "created"
     started: float = 0.0
     query: StreamingQuery | None = None
+    failure: VeloError | None = None
+    """Why it failed."""
 
-    def start(self, *, bounded: bool) -> None:
-        """Starts the query: bounded reads what is there, else it watches for more."""
+    @property
+    def active(self) -> bool:
+        """True while its query runs."""
+        return self.query is not None and bool(self.query.isActive)
+
+    def start(self) -> None:
+        """Starts the query. A bounded one goes on too when all is read, since it may have to flush yet."""
         self.state, self.started = "running", time.monotonic()
         stream = self.lowered.stream.writeStream.outputMode("update" if self.lowered.stateful else "append")
         stream = stream.queryName(self.job.name).option("checkpointLocation", str(self.home.checkpoint))
         stream = stream.foreachBatch(self.writer)
-        stream = stream.trigger(availableNow=True) if bounded else stream.trigger(processingTime="0 seconds")
-        self.query = stream.start()
+        self.query = stream.trigger(processingTime="0 seconds").start()
 
     @property
     def control(self) -> Path:
@@ -63,7 +74,7 @@ class RunningJob:
         """Starts the query on input that does not end; time in which it did not run counts for nobody's patience."""
         if self.lowered.stateful:
             command(self.control, resumed=True)
-        self.start(bounded=False)
+        self.start()
 
     def look_at_clock(self) -> None:
         """Tells the time to the stateful nodes where the last micro-batch said that something would be due."""
@@ -75,35 +86,50 @@ class RunningJob:
     def end(self) -> None:
         """A clean stop: what waits for the end of its input is said, and the running batch is finished."""
         if any(isinstance(node, Aggregate) and node.waits_for_end for node in self.job.root.walk()):
-            command(self.control, flush=True)
-            until = time.monotonic() + PATIENCE
-            while not self.writer.flushed and time.monotonic() < until and self.query is not None:
-                self.check()
-                time.sleep(0.05)
+            self.flush()
         self.stop()
 
-    def wait(self) -> None:
-        """Waits for the end of a bounded run."""
-        assert self.query is not None
-        self.query.awaitTermination()
-        self.accounts.seconds += time.monotonic() - self.started
+    @property
+    def all_read(self) -> bool:
+        """True once nothing more is to be read, and all that was read has been processed."""
+        return self.query is not None and self.query.status["message"] == ALL_READ
+
+    def flush(self) -> None:
+        """Says what stands open, and waits for the micro-batch that does."""
+        self.writer.flushed = False
+        command(self.control, flush=True)
+        while not self.writer.flushed:
+            self.check()
+            time.sleep(POLL)
 
     def check(self) -> None:
-        """Raises what ended the query, if something did."""
+        """Raises what ended the query, if something did, as an error that names the job and its statement."""
         assert self.query is not None
         failure = self.query.exception()
-        if failure is not None:
-            self.state = "failed"
-            raise failure
+        if failure is None or f"{Stopped.__module__}.{Stopped.__name__}" in str(failure):
+            return
+        error = translate(failure)
+        message = f"job '{self.job.name}' (line {self.job.line}) failed: {error.message}"
+        self.failure = VeloError(message, hint=error.hint, span=error.span, code=error.error_code)
+        self.ended("failed")
+        raise self.failure from failure
+
+    def ended(self, state: str) -> None:
+        """The query runs no more."""
+        self.state = state
+        self.accounts.seconds += time.monotonic() - self.started
 
     def stop(self) -> None:
-        """Stops after the running batch: cutting it would repeat it."""
+        """Stops after the running batch: the next one is refused, and a query that waits for input is ended."""
         assert self.query is not None
-        while self.query.isActive and self.query.status["isTriggerActive"] and self.query.status["isDataAvailable"]:
-            time.sleep(0.05)
-        self.query.stop()
-        self.state = "stopped"
-        self.accounts.seconds += time.monotonic() - self.started
+        self.writer.stopping.set()
+        while self.query.isActive:
+            status = self.query.status
+            if not self.writer.busy and not (status["isTriggerActive"] and status["isDataAvailable"]):
+                self.query.stop()
+            time.sleep(0.02)
+        self.check()
+        self.ended("stopped")
         self.release()
 
     def release(self) -> None:
@@ -126,6 +152,7 @@ class RunningJob:
                 for name, shown in sorted(accounts.partitions.items())
             },
             "seconds": round(accounts.seconds, 3),
+            **({"error": self.failure.message, "hint": self.failure.hint} if self.failure is not None else {}),
         }
 
 
@@ -155,6 +182,8 @@ class Runner:
         self.folder = folder
         self.show = show
         self.jobs: list[RunningJob] = []
+        self.stopping = Event()
+        """Set, from whatever thread, it ends a run after the running batches."""
 
     def prepare(self, *, bounded: bool) -> None:
         """Lowers every job; what cannot be run is said before anything starts."""
@@ -169,42 +198,51 @@ class Runner:
             self.jobs.append(RunningJob(job, home, lowered, writer, accounts))
 
     def run_until_done(self) -> None:
-        """Reads all bounded input, then flushes what is still open."""
-        self.prepare(bounded=True)
-        self.read_all(self.jobs)
-        stateful = [job for job in self.jobs if job.lowered.stateful]
-        for job in stateful:
-            command(job.control, flush=True)
-        self.read_all(stateful)
+        """Reads all bounded input, then flushes what is still open; if somebody stops it before, it flushes nothing."""
+        self.read_all()
+        done = not self.stopping.is_set()
         for job in self.jobs:
-            job.state = "done"
-            job.release()
+            if done and job.lowered.stateful:
+                job.flush()
+        for job in self.jobs:
+            job.stop()
+            job.state = "done" if done else "stopped"
 
-    def read_all(self, jobs: Sequence[RunningJob]) -> None:
-        """Reads what is there, all jobs side by side."""
-        for job in jobs:
-            job.start(bounded=True)
-        for job in jobs:
-            job.wait()
+    def read_all(self) -> None:
+        """Reads all bounded input, the jobs side by side; the queries stay, for the flush."""
+        self.prepare(bounded=True)
+        for job in self.jobs:
+            job.start()
+        while not all(job.all_read for job in self.jobs) and not self.stopping.wait(POLL):
+            self.check()
+
+    def check(self) -> None:
+        """Where a job has failed, stops the others and raises its error."""
+        try:
+            for job in self.jobs:
+                job.check()
+        except VeloError:
+            for job in self.jobs:
+                if job.active:
+                    job.stop()
+            raise
 
     def run(self, seconds: float | None, tick: Callable[[], None]) -> None:
-        """Watches for input until the time is over or Ctrl-C; `tick` is called every few seconds."""
+        """Watches for input until the time is over or somebody stops it; `tick` is called every few seconds."""
         self.prepare(bounded=False)
         for job in self.jobs:
             job.resume()
         ends = None if seconds is None else time.monotonic() + seconds
         shown = time.monotonic()
-        try:
-            while ends is None or time.monotonic() < ends:
-                time.sleep(LOOK if ends is None else min(LOOK, max(0.0, ends - time.monotonic())))
-                for job in self.jobs:
-                    job.check()
-                    job.look_at_clock()
-                if time.monotonic() - shown >= TICK:
-                    shown = time.monotonic()
-                    tick()
-        except KeyboardInterrupt:
-            pass
+        while ends is None or time.monotonic() < ends:
+            if self.stopping.wait(LOOK if ends is None else min(LOOK, max(0.0, ends - time.monotonic()))):
+                break
+            self.check()
+            for job in self.jobs:
+                job.look_at_clock()
+            if time.monotonic() - shown >= TICK:
+                shown = time.monotonic()
+                tick()
         for job in self.jobs:
             job.end()
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from velostream.jobs.accounts import Accounts, Counted
@@ -30,6 +31,10 @@ FAILED_GROUP = "failed_group"
 _NO_FAULT = (names.FILTERED, names.UNMATCHED)
 _FAULT = (names.STATUS, names.DETAIL, names.RECORD)
 _LETTER = ("_source", "_partition", "_offset", "_event_time", "reason", "error", "lateness", "watermark", "record")
+
+
+class Stopped(Exception):
+    """A micro-batch that came after a stop was asked for. It has done nothing yet, and is done at the next start."""
 
 
 @dataclass
@@ -73,9 +78,16 @@ class BatchWriter:
     """When the clock should be looked at again, as the last micro-batch said, in microseconds."""
     flushed: bool = False
     """True once a micro-batch has carried a flush."""
+    stopping: Event = field(default_factory=Event)
+    """Set, the micro-batch that runs is the last one."""
+    busy: bool = False
+    """True while a micro-batch is written."""
 
     def __call__(self, batch: DataFrame, number: int) -> None:
         """Writes one micro-batch. It is computed once: the first thing done with it goes over all of its partitions."""
+        if self.stopping.is_set():
+            raise Stopped
+        self.busy = True
         batch = batch.persist()
         try:
             said = self._said(batch) if self.lowered.stateful else Said()
@@ -91,6 +103,7 @@ class BatchWriter:
             self.flushed |= any(one["flush"] for one in said.stats)
         finally:
             batch.unpersist()
+            self.busy = False
 
     def _said(self, batch: DataFrame) -> Said:
         """What stateful nodes say beside rows."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 from velostream.jobs.runner import Runner
 from velostream.plan.job import ApplicationPlan
 from velostream.sinks import memory
+from velostream.spark.lower.stage import CONTROL
+from velostream.spark.stateful.control import give_clocks
 from velostream.testing.feeding import Feed
 from velostream.testing.rewiring import Caught, catch_sinks, feed_sources
 
@@ -32,12 +35,16 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Stage:
-    """Where a run takes place: the session, a folder of its own, and the folder that the application's paths mean."""
+    """Where a run takes place: the session, a folder of its own, and the folder that the application's paths mean.
+
+    `clocks` are the times that the clock shows in the micro-batches; without them it is the machine's.
+    """
 
     spark: SparkSession
     folder: Path
     application: Path
     keep_prints: bool = False
+    clocks: tuple[int, ...] = ()
 
     def run(self, plan: ApplicationPlan, feeds: Mapping[str, Feed], stop: int | None) -> Outcome:
         """Runs until the input ends; with `stop`, in two runners, of which the first sees so many micro-batches."""
@@ -45,47 +52,45 @@ class Stage:
         outcome = Outcome()
         batches = max((feed.batches for feed in feeds.values()), default=0)
         if stop is not None:
-            self._reveal(feeds, stop)
-            _until_stop(self._runner(wired, outcome))
-        self._reveal(feeds, batches)
-        runner = self._runner(wired, outcome)
-        try:
+            self._reveal(wired, feeds, 0, stop)
+            with self._runner(wired, outcome) as runner:
+                runner.read_all()
+                for job in runner.jobs:
+                    job.stop()
+        self._reveal(wired, feeds, stop or 0, batches)
+        with self._runner(wired, outcome) as runner:
             runner.run_until_done()
-        finally:
-            _end(runner)
-        for job in runner.report()["jobs"]:
-            outcome.reports[job["name"]] = job
-            outcome.letters[job["name"]] = _letters(self.folder / "checkpoint" / job["name"] / "dead-letters")
+        for report in runner.report()["jobs"]:
+            outcome.reports[report["name"]] = report
+            outcome.letters[report["name"]] = _letters(self._home(report["name"]) / "dead-letters")
         outcome.rows = {(one.job, one.sink): _rows(one) for one in caught}
         return outcome
 
-    def _runner(self, plan: ApplicationPlan, outcome: Outcome) -> Runner:
+    def _home(self, job: str) -> Path:
+        return self.folder / "checkpoint" / job
+
+    @contextmanager
+    def _runner(self, plan: ApplicationPlan, outcome: Outcome) -> Iterator[Runner]:
+        """A runner that leaves no query behind: where one job fails, others may still run."""
+
         def show(line: object) -> None:
             outcome.printed.append(str(line))
 
-        return Runner(plan, self.spark, self.folder / "checkpoint", self.application, show)
+        runner = Runner(plan, self.spark, self.folder / "checkpoint", self.application, show)
+        try:
+            yield runner
+        finally:
+            for job in runner.jobs:
+                if job.query is not None and job.query.isActive:
+                    job.query.stop()
 
-    @staticmethod
-    def _reveal(feeds: Mapping[str, Feed], until: int) -> None:
+    def _reveal(self, plan: ApplicationPlan, feeds: Mapping[str, Feed], start: int, until: int) -> None:
+        """Makes micro-batches visible, with what the clock shows in them."""
         for feed in feeds.values():
             feed.reveal(until)
-
-
-def _until_stop(runner: Runner) -> None:
-    """Reads what is there and stops without the flush, as a job does that is stopped while it runs."""
-    try:
-        runner.read_all()
-        for job in runner.jobs:
-            job.stop()
-    finally:
-        _end(runner)
-
-
-def _end(runner: Runner) -> None:
-    """Leaves no query behind: one that failed may have left others running."""
-    for job in runner.jobs:
-        if job.query is not None and job.query.isActive:
-            job.query.stop()
+        for job in plan.jobs:
+            if self.clocks:
+                give_clocks(self._home(job.name) / CONTROL, self.clocks[start:until])
 
 
 def _letters(folder: Path) -> list[Row]:

@@ -13,7 +13,7 @@ from velostream.plan.nodes import Aggregate
 from velostream.spark.lower.context import Lowering, column
 from velostream.spark.lower.stage import PREVIOUS, Shape, Stage, lower_stage
 from velostream.spark.lower.types import arrow_schema
-from velostream.spark.lower.watermarks import below, max_clock_skew
+from velostream.spark.lower.watermarks import below
 from velostream.types import BIGINT
 from velostream.windows.accumulators.base import Call, Sort
 from velostream.windows.assigners.unbounded import Unbounded
@@ -40,9 +40,7 @@ def lower_aggregate(node: Aggregate, frame: DataFrame, lowering: Lowering, *, ke
     replaces = "_origin" in frame.columns and _can_replace(node)
     if "_origin" in frame.columns and not replaces:
         frame = frame.drop("_origin", "_origin_revision", "_origin_gone")
-    settings = replace(
-        _settings(node, names), keeps_previous=keeps_previous, replaces=replaces, max_clock_skew=max_clock_skew(node)
-    )
+    settings = replace(_settings(node, names), keeps_previous=keeps_previous, replaces=replaces)
 
     def with_watermark(watermark: WatermarkSettings) -> OperatorSettings:
         return replace(settings, watermark=watermark)

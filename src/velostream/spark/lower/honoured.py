@@ -10,11 +10,12 @@ from velostream.plan.nodes import Sinks
 
 _JOB = (
     *("preset", "config_file", "num_partitions", "time.semantics", "window.size", "windowing.", "event.time."),
-    *("watermark.", "partitions", "allowed.lateness", "late.data.strategy", "emit", "state.ttl", "state.hot."),
+    *("watermark.", "partitions", "allowed.lateness", "late.data.strategy", "emit", "fill", "dedup."),
+    *("state.ttl", "state.hot."),
 )
 _SOURCE = (
-    *("type", "config_file", "path", "format", "schema", "csv.delimiter", "csv.header", "event.time.", "watermark."),
-    *("partitions", "partition.by", "files.per.batch"),
+    *("type", "config_file", "path", "format", "schema", "csv.", "event.time.", "watermark."),
+    *("partitions", "partition.by", "files.per.batch", "watch", "growing", "file."),
     *("rate", "rows", "seed", "start.time", "time.step", "order", "out_of_order.", "late.", "headers.", "fields."),
 )
 _SINK = ("type", "config_file", "path", "format", "compression", "csv.", "rotation.", "delivery.guarantee")

@@ -156,7 +156,7 @@ def _scan(node: Scan, lowering: Lowering) -> DataFrame:
     from pyspark.sql import functions as F  # noqa: N812
 
     label = lowering.label(node)
-    frame = lower_scan(replace(node, source=label), lowering)
+    frame = lower_scan(replace(node, source=label), lowering, judges_skew=True)
     if node.watermark.strategy == "punctuated":
         assert node.watermark.punctuation is not None
         alive = column("_status").isNull() & column("_mark").isNull()

@@ -10,7 +10,7 @@ from velostream.plan.expression import Expression
 from velostream.plan.nodes import Node, Scan
 from velostream.spark.lower.context import CARRIED, Lowering, column
 from velostream.spark.lower.expressions import compute
-from velostream.spark.lower.watermarks import known_partitions, max_clock_skew, watermark_settings
+from velostream.spark.lower.watermarks import known_partitions, watermark_settings
 from velostream.spark.stateful import layout as names
 from velostream.spark.stateful.hot import HotSettings
 from velostream.spark.stateful.layout import Layout, source_of
@@ -138,10 +138,8 @@ def lower_stage(shape: Shape, frame: DataFrame, lowering: Lowering) -> Stage:
         run.buckets,
         run.bounded,
         known_partitions(shape.node, run.buckets, lowering),
-        max_clock_skew(shape.node),
         folding,
         watermarks=str(run.checkpoint / WATERMARKS / str(number)) if folding is not None else "",
-        clocks=str(run.checkpoint / CONTROL),
         outgoing=shape.outgoing,
         hot=HotSettings(str(number), run.hot_size, run.hot_ttl, len(run.buckets)) if run.hot_size else None,
     )
@@ -153,11 +151,13 @@ def _prepared(shape: Shape, frame: DataFrame, lowering: Lowering) -> DataFrame:
     """Rows as the router takes them: what the operator reads, where a record stands, and where it goes."""
     from pyspark.sql import functions as F  # noqa: N812
 
+    if PREVIOUS in frame.columns:
+        frame = _with_withdrawals(frame)
     position = _position(shape.node, frame)
     needed = [name for name in position.values() if name]
     rows = compute(frame, shape.wanted, list(dict.fromkeys([*needed, shape.time, *CARRIED])))
     hashed = F.xxhash64(*map(column, shape.keys)) if shape.keys else F.lit(0).cast("bigint")
-    carried = [name for name in CARRIED if name in rows.columns and name != PREVIOUS]
+    carried = [name for name in CARRIED if name in rows.columns]
     return rows.select(
         *(column(name) for name, _ in shape.wanted),
         F.unix_micros(column(shape.time)).alias("_event_time"),
@@ -166,6 +166,27 @@ def _prepared(shape: Shape, frame: DataFrame, lowering: Lowering) -> DataFrame:
         F.pmod(hashed, F.lit(len(lowering.run.buckets))).cast("int").alias(names.BUCKET),
         F.unix_micros(F.current_timestamp()).alias(names.CLOCK),
         *map(column, carried),
+    )
+
+
+def _with_withdrawals(frame: DataFrame) -> DataFrame:
+    """Before each row that corrects another a row that withdraws what the other said: the correction may belong to
+    another group, in another bucket, which knows nothing of it."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    said = frame.select(f"{PREVIOUS}.*").columns
+    _, revision, gone = names.ORIGIN
+    corrects = F.col(PREVIOUS).isNotNull() & ~F.coalesce(column(gone), F.lit(False))
+    turns = F.when(corrects, F.array(F.lit(True), F.lit(False))).otherwise(F.array(F.lit(False)))
+    both = frame.withColumn("_undo", F.explode(turns))
+    undone = {name: F.col(PREVIOUS)[name] for name in said}
+    undone |= {revision: column(revision) - 1, gone: F.lit(True)}
+    kept = [name for name in frame.columns if name != PREVIOUS]
+    return both.select(
+        *(
+            F.when(F.col("_undo"), undone[name]).otherwise(column(name)).alias(name) if name in undone else column(name)
+            for name in kept
+        )
     )
 
 
@@ -213,12 +234,9 @@ def _commands(layout: Layout, lowering: Lowering) -> DataFrame:
     """What the control source says, to every bucket."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    from velostream.spark.stateful.control import ControlSource
+    from velostream.spark.stateful.control import open_control
 
-    spark = lowering.spark
-    spark.dataSource.register(ControlSource)
-    reader = spark.readStream.name(f"control_{layout.stage}").format("velo_control")
-    control = reader.option("folder", str(lowering.run.checkpoint / CONTROL)).load()
+    control = open_control(lowering.spark, lowering.run.checkpoint / CONTROL, f"control_{layout.stage}")
     return control.select(
         F.explode(F.array(*(F.lit(number) for number in layout.buckets))).alias(names.BUCKET),
         F.col("facts"),

@@ -59,12 +59,6 @@ def _settings(scan: Scan) -> WatermarkSettings:
     )
 
 
-def max_clock_skew(node: Node) -> int | None:
-    """How far ahead of the clock an event may lie."""
-    skews = [scan.event_time.max_clock_skew for scan in own_scans(node)]
-    return min((skew for skew in skews if skew is not None), default=None)
-
-
 def known_partitions(node: Node, buckets: tuple[int, ...], lowering: Lowering) -> dict[str, int]:
     """How many partitions each source has, where that is known; of a stateful node below, its buckets."""
     given = {lowering.label(scan): scan.watermark.partitions for scan in own_scans(node)}

@@ -10,6 +10,7 @@ import time
 import zlib
 from contextlib import suppress
 from dataclasses import dataclass
+from io import FileIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -119,16 +120,17 @@ class Hot:
         try:
             with path.open("rb", buffering=0) as opened:
                 held = os.fstat(opened.fileno())
-                content = opened.read()
-            known = (str(path), held.st_ino, held.st_mtime_ns)
-            if len(content) != file.size or (known not in _sound and zlib.crc32(content) != file.checksum):
-                return None
+                known = (str(path), held.st_ino, held.st_mtime_ns)
+                if held.st_size != file.size or (known not in _sound and _checksum(opened) != file.checksum):
+                    return None
+                opened.seek(0)
+                frame = pl.read_ipc_stream(opened)
             _remember(known)
             file.used = time.time()
             os.utime(path, ns=(time.time_ns(), held.st_mtime_ns))
-        except OSError:
+        except (OSError, pl.exceptions.PolarsError):
             return None
-        return pl.read_ipc_stream(content)
+        return frame
 
     def _keep(self, label: str, frame: pl.DataFrame, *, push: bool) -> None:
         stream = frame.write_ipc_stream(None)
@@ -183,6 +185,10 @@ class Hot:
     def _forget(self, entry: str) -> None:
         with suppress(OSError):
             (self.folder / entry).unlink()
+
+
+def _checksum(opened: FileIO) -> int:
+    return zlib.crc32(opened.readall())
 
 
 def _plain(name: str) -> str:

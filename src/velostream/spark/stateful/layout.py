@@ -23,6 +23,8 @@ ORIGIN = ("_origin", "_origin_revision", "_origin_gone")
 
 FILTERED = "filtered"
 """The status of a record that WHERE removed: it moves the watermark and is counted, and goes no further."""
+CLOCK_SKEW = "clock_skew"
+"""The status of a record of a clock that runs ahead: it moves nothing."""
 UNMATCHED = "unmatched"
 """The status of a record that matched nothing in an inner join."""
 
@@ -48,13 +50,10 @@ class Layout:
     buckets: tuple[int, ...]
     bounded: bool
     known: Mapping[str, int] = field(default_factory=dict)
-    max_clock_skew: int | None = None
     folding: OperatorSettings | None = None
     """Where rows may be combined before they are sent: the settings to do it by."""
     watermarks: str = ""
     """The folder in which each micro-batch leaves its watermark; empty where rows are not combined."""
-    clocks: str = ""
-    """The folder of the control source, where a test may give the clock of every micro-batch; empty where none does."""
     outgoing: Callable[[int], int] = int
     """How far the event time of the rows that still come out of it is known, by its watermark."""
     hot: HotSettings | None = None

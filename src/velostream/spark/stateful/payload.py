@@ -21,7 +21,7 @@ def unpack(payload: bytes) -> pl.DataFrame:
     """The frame that bytes hold."""
     import polars
 
-    return polars.read_ipc_stream(bytes(payload))
+    return polars.read_ipc_stream(io.BytesIO(payload))
 
 
 def typed(frame: pl.DataFrame, schema: pa.Schema) -> list[pa.RecordBatch]:

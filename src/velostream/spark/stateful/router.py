@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from velostream.spark.stateful import layout as names
-from velostream.spark.stateful.clocks import given_clock
 from velostream.spark.stateful.layout import Layout
 from velostream.spark.stateful.payload import pack
 from velostream.spark.stateful.watermarks import NONE_YET, stored
@@ -31,14 +30,10 @@ def router(layout: Layout) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.R
     def route(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import polars as pl
 
-        number = _batch()
-        watermark = before(layout.watermarks, number)
-        clock = given_clock(layout.clocks, number) if number is not None else None
+        watermark = before(layout.watermarks, _batch())
         for batch in batches:
             frame = pl.from_arrow(batch)
             assert isinstance(frame, pl.DataFrame)
-            if clock is not None:
-                frame = frame.with_columns(pl.lit(clock, pl.Int64).alias(names.CLOCK))
             if frame.height:
                 yield routed(frame, layout, watermark)
 
@@ -68,7 +63,7 @@ def routed(frame: pl.DataFrame, layout: Layout, watermark: int | None) -> pa.Rec
 
     marks = frame.filter(pl.col(names.MARK).is_not_null())
     rows = frame.filter(pl.col(names.MARK).is_null())
-    facts = _facts(rows, marks, layout)
+    facts = _facts(rows, marks)
     sent = [*_sent(rows, layout, watermark), *_broken(rows, layout), *_passed(marks, layout)]
     shared = json.dumps({key: value for key, value in facts.items() if key not in _COUNTED})
     return pa.record_batch(
@@ -134,18 +129,18 @@ def _passed(marks: pl.DataFrame, layout: Layout) -> Iterator[Sent]:
             yield layout.buckets[0], json.loads(mark)["pass"], payload
 
 
-def _facts(rows: pl.DataFrame, marks: pl.DataFrame, layout: Layout) -> dict[str, Any]:
+def _facts(rows: pl.DataFrame, marks: pl.DataFrame) -> dict[str, Any]:
     """How far each partition has come, what sources say of their partitions, the clock, and counts by status.
 
     Rows of a stateful node below have no partition: how far they have come, its marks say.
     """
     import polars as pl
 
-    from velostream.windows.facts import progress_of, without_skewed
+    from velostream.windows.facts import progress_of
 
     clock = int(pl.concat([rows[names.CLOCK], marks[names.CLOCK]]).max())  # type: ignore[arg-type]
     records = rows.filter(pl.col("_partition").is_not_null())
-    honest, _ = without_skewed(records.filter(pl.col("_event_time").is_not_null()), clock, layout.max_clock_skew)
+    honest = records.filter(pl.col("_event_time").is_not_null() & pl.col(names.STATUS).ne_missing(names.CLOCK_SKEW))
     counted = records.group_by(names.STATUS).len() if records.height else None
     mark = names.PUNCTUATION if names.PUNCTUATION in rows.columns else None
     return {

@@ -8,7 +8,9 @@ class _Lazy(ModuleType):
     """Stands for a module until one of its names is asked for."""
 
     def __getattr__(self, name: str) -> object:
-        return getattr(importlib.import_module(self.__name__), name)
+        value = getattr(importlib.import_module(self.__name__), name)
+        self.__dict__[name] = value
+        return value
 
 
 def lazy(name: str) -> ModuleType:

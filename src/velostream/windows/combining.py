@@ -51,5 +51,4 @@ def unfolded(settings: OperatorSettings, folded: pl.DataFrame, moment: Moment) -
     if horizon is not None and folded.select(settings.assigner.outlived(pl.col("_start"), horizon).any()).item():
         message = "combined records came too late for their windows"
         raise VeloError(message, hint="records below the watermark must be sent one by one", code="internal")
-    records = settings.aggregation.finish(folded.select(*settings.aggregation.state))[EVENT_COUNT]
-    return folded.with_columns(records.alias("_records"))
+    return folded.with_columns(settings.aggregation.value(EVENT_COUNT).alias("_records"))

@@ -312,12 +312,9 @@ class Operator:
 
     def _nothing(self, rows: pl.DataFrame) -> pl.DataFrame:
         keys = {name: rows.schema[name] for name in self.keys}
-        blank = self.settings.aggregation.finish(self.settings.aggregation.empty(keys))
-        times = dict.fromkeys((*WINDOW, "_revision", "_watermark"), pl.Int64)
-        return blank.with_columns(
-            *(pl.lit(None, kind).alias(name) for name, kind in times.items()),
-            pl.lit(None, pl.String).alias("_emission"),
-        )
+        blank = self.settings.aggregation.blank(keys)
+        times = dict.fromkeys((*WINDOW, "_revision", "_watermark"), pl.Int64())
+        return pl.DataFrame(schema={**blank.schema, **times, "_emission": pl.String()})
 
     def _outcome(self, said: list[pl.DataFrame], lost: list[pl.DataFrame], moment: Moment, stats: Stats) -> Outcome:
         rows = stacked(said)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -55,6 +55,16 @@ class Aggregation:
     def arguments(self) -> tuple[str, ...]:
         """The columns that rows must have, beside the grouping."""
         return tuple(dict.fromkeys(name for cell in self.cells for name in cell.inputs))
+
+    def value(self, result: str) -> pl.Expr:
+        """One of the results, as an expression over the state columns."""
+        one = next(each for each in self.accumulators if each.call.result == result)
+        return one.finish().cast(dtype(one.type))
+
+    def blank(self, keys: Mapping[str, pl.DataType]) -> pl.DataFrame:
+        """No groups, finished: the keys, the results, and `ERROR`."""
+        results = {name: dtype(kind) for name, kind in self.results.items()}
+        return pl.DataFrame(schema={**keys, **results, ERROR: pl.String()})
 
     def fold(self, rows: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
         """One row of state per group of `rows`: the columns `by`, then the state."""

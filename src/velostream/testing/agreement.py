@@ -15,7 +15,7 @@ _CLOCKED = ("lag_ms",)
 MOST = 10
 
 
-def agreement(whole: Outcome, resumed: Outcome, day: str) -> Iterator[str]:
+def agreement(whole: Outcome, resumed: Outcome) -> Iterator[str]:
     """What a stop and a resume in the middle changed."""
     for (job, sink), rows in whole.rows.items():
         yield from _compared(f"rows of '{sink or job}'", rows, resumed.rows[(job, sink)])

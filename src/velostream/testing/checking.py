@@ -12,12 +12,12 @@ from velostream.errors import VeloError
 from velostream.plan.job import ApplicationPlan
 from velostream.testing.agreement import agreement
 from velostream.testing.document import InvalidSpec
-from velostream.testing.feeding import Feed, Files, Generated, Rows
+from velostream.testing.feeding import feeds_of
 from velostream.testing.findings import check_case, planned
 from velostream.testing.outcome import compare
 from velostream.testing.running import Outcome, Stage
 from velostream.testing.session import Session
-from velostream.testing.spec import NEVER, Case, Expected, Given
+from velostream.testing.spec import NEVER, Case, Expected
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -53,8 +53,6 @@ def check(case: Case, session: Session) -> Verdict:
 
 
 def _run(case: Case, plan: ApplicationPlan, spark: SparkSession) -> list[str]:
-    if case.clocks:
-        raise case.place.refuse("'clock' cannot be given yet: a run takes the clock of the machine", "remove it")
     plan = _spread(case, plan)
     failures: list[str] = []
     with tempfile.TemporaryDirectory(prefix="velo-test-") as folder:
@@ -68,8 +66,11 @@ def _run(case: Case, plan: ApplicationPlan, spark: SparkSession) -> list[str]:
             return ["the run ended well, and was to fail"]
         failures += compare(case, plan, first)
         if case.stop != NEVER:
-            again = _outcome(case, plan, spark, Path(folder, "resumed"), stop=True)
-            failures += agreement(first, again, case.day)
+            try:
+                again = _outcome(case, plan, spark, Path(folder, "resumed"), stop=True)
+            except VeloError as error:
+                return [*failures, f"after a stop and a resume, {_shown(error)}"]
+            failures += agreement(first, again)
     return failures
 
 
@@ -89,44 +90,27 @@ def _outcome(case: Case, plan: ApplicationPlan, spark: SparkSession, folder: Pat
 
     feeds = feeds_of(case, plan, folder / "input")
     batches = max((feed.batches for feed in feeds.values()), default=1)
+    if case.stop is not None and case.stop > batches:
+        raise case.place.refuse(f"'stop' is {case.stop}, and there are {batches} micro-batches", "stop earlier")
     where = (case.stop or max(1, batches // 2)) if stop else None
-    stage = Stage(spark, folder, case.folder, keep_prints=case.printed is not None)
+    stage = Stage(spark, folder, case.folder, keep_prints=case.printed is not None, clocks=case.clocks)
     with translated():
         return stage.run(plan, feeds, where)
 
 
-def feeds_of(case: Case, plan: ApplicationPlan, folder: Path) -> dict[str, Feed]:
-    """What the sources of the plan are fed with."""
-    scans = {scan.source.casefold(): scan for job in plan.jobs for scan in job.scans}
-    counts = [len(given.batches) for given in case.given.values()]
-    feeds: dict[str, Feed] = {}
-    for name, given in case.given.items():
-        scan = scans.get(name.casefold())
-        if scan is None:
-            known = ", ".join(sorted(scan.source for scan in scans.values()))
-            raise given.place.refuse(f"no job reads a source '{name}'", f"sources: {known}" if known else "remove it")
-        feeds[name] = _feed(case, given, scan, folder / name, max(counts))
-    return feeds
-
-
-def _feed(case: Case, given: Given, scan, folder: Path, batches: int) -> Feed:  # type: ignore[no-untyped-def]
-    if given.settings is None:
-        return Rows(scan, given, case.day, folder, batches)
-    if given.settings["type"] == "datagen_source":
-        return Generated(given)
-    return Files(given, case.file.parent, folder)
+def _shown(error: VeloError) -> str:
+    hint = f"\n  hint: {error.hint}" if error.hint else ""
+    return f"the run failed: error[{error.error_code}]: {error.message}{hint}"
 
 
 def _failed(case: Case, error: VeloError) -> list[str]:
+    """What is wrong with a run that failed: everything, unless the case says that it fails so."""
     if case.fails is None:
-        return [
-            f"the run failed: error[{error.error_code}]: {error.message}"
-            + (f"\n  hint: {error.hint}" if error.hint else "")
-        ]
+        return [_shown(error)]
     failures = []
     code, message = case.fails.get("code"), case.fails.get("message")
     if code is not None and code != error.error_code:
-        failures.append(f"the run was to fail with {code}, and failed with {error.error_code}: {error.message}")
+        failures.append(f"the run was to fail with {code}: {_shown(error)}")
     if message is not None and str(message) not in error.message:
-        failures.append(f"the run was to fail with a message that holds {message!r}, and failed with: {error.message}")
+        failures.append(f"the run was to fail with a message that holds {message!r}: {_shown(error)}")
     return failures

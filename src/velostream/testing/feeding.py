@@ -9,12 +9,13 @@ from pathlib import Path
 
 from velostream.config.settings import Settings
 from velostream.errors import VeloError
+from velostream.plan.job import ApplicationPlan
 from velostream.plan.nodes import Scan
 from velostream.sources.file import matching
 from velostream.sources.streams.given import GIVEN, write_batch
 from velostream.testing.records import Records
 from velostream.testing.settings import source_settings
-from velostream.testing.spec import Given
+from velostream.testing.spec import Case, Given
 
 
 class Feed(ABC):
@@ -108,6 +109,28 @@ class Generated(Feed):
 
     def reveal(self, until: int) -> None:
         """There is nothing to be shown: it is there, or made."""
+
+
+def feeds_of(case: Case, plan: ApplicationPlan, folder: Path) -> dict[str, Feed]:
+    """What the sources of the plan are fed with."""
+    scans = {scan.source.casefold(): scan for job in plan.jobs for scan in job.scans}
+    counts = [len(given.batches) for given in case.given.values()]
+    feeds: dict[str, Feed] = {}
+    for name, given in case.given.items():
+        scan = scans.get(name.casefold())
+        if scan is None:
+            known = ", ".join(sorted(scan.source for scan in scans.values()))
+            raise given.place.refuse(f"no job reads a source '{name}'", f"sources: {known}" if known else "remove it")
+        feeds[name] = _feed(case, given, scan, folder / name, max(counts))
+    return feeds
+
+
+def _feed(case: Case, given: Given, scan: Scan, folder: Path, batches: int) -> Feed:
+    if given.settings is None:
+        return Rows(scan, given, case.day, folder, batches)
+    if given.settings["type"] == "datagen_source":
+        return Generated(given)
+    return Files(given, case.file.parent, folder)
 
 
 def _settings(source: str, settings: dict[str, str], given: Given) -> Settings:

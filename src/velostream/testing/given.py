@@ -40,6 +40,8 @@ def read_batches(own: Table, day: str) -> tuple[dict[str, Given], tuple[int, ...
             members = sources.setdefault(name, [])
             members += [Items(place) for _ in range(number - len(members))]
             members.append(rows_of(inputs[name]))
+    if not sources:
+        raise own.refuse("batches", "no micro-batch has inputs", "write inputs: {source: [{column: value}]}")
     for members in sources.values():
         members += [Items(own.place) for _ in range(len(batches) - len(members))]
     return {name: Given(own.places["batches"], tuple(members)) for name, members in sources.items()}, tuple(clocks)

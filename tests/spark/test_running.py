@@ -147,7 +147,10 @@ def test_a_plan_that_cannot_be_run_yet_is_refused_by_name(one_spark: Any, tmp_pa
         ("CREATE TABLE x AS SELECT k, COUNT(*) AS n FROM s GROUP BY k WITH ('state.ttl' = '1d')", "Materialise"),
         ("SELECT k, COUNT(*) AS n FROM s GROUP BY k WINDOW TUMBLING(1m) WITH ('fill' = 'zero')", "'fill' of job"),
         ("SELECT k FROM s WITH ('job.mode' = 'transactional')", "'job.mode' of job"),
-        ("SELECT k FROM s WITH ('s.csv.quote' = 'x', 's.format' = 'csv')", "'csv.quote' of source 's'"),
+        (
+            "SELECT k FROM s WITH ('s.schema.registry.url' = 'http://h', 's.format' = 'json')",
+            "'schema.registry.url' of",
+        ),
     ],
 )
 def test_what_cannot_be_run_is_never_run_by_halves(one_spark: Any, tmp_path: Path, query: str, message: str) -> None:

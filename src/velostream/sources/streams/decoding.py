@@ -1,67 +1,85 @@
-"""What is in a file: lines of text formats, to be decoded by Spark, or the columns of a Parquet file."""
+"""What is in a file: records of text formats, to be decoded by Spark, or the columns of a Parquet file.
+
+Beside its columns a record may have a `_fault`, which says why it cannot be decoded, and `_raw`, the record as it was.
+"""
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import lzma
-from collections.abc import Iterator, Mapping
-from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from velostream.sources.streams.csv_records import CsvForm, csv_records
+from velostream.sources.streams.texts import TextRecord, json_records, line_records, pieces, split
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 ROWS = 100_000
-_OPENERS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+TEXT_COLUMNS = ("value", "_raw", "_fault")
 
 
-def record_batches(path: str, options: Mapping[str, str], schema: pa.Schema) -> Iterator[tuple[int, pa.RecordBatch]]:
-    """The records of a file in batches, each with the index of its first record."""
-    if options["format"] == "parquet":
-        yield from _parquet(path, schema)
+@dataclass(frozen=True, slots=True)
+class FileForm:
+    """How the files of a source are written, and which columns they are read for."""
+
+    format: str
+    columns: tuple[str, ...]
+    csv: CsvForm = field(default_factory=CsvForm)
+
+
+def record_batches(
+    path: str, form: FileForm, schema: pa.Schema, start: int = 0, end: int | None = None
+) -> Iterator[pa.RecordBatch]:
+    """The records of a file, or of the bytes from `start` to `end` of one that grows; blank lines are none."""
+    if form.format == "parquet":
+        from velostream.sources.streams.parquet import parquet_batches
+
+        yield from parquet_batches(path, form.columns, schema)
+    elif form.format == "jsonl":
+        yield from _lines(path, start, end)
     else:
-        yield from _lines(path, skip=1 if options.get("header") == "true" else 0)
+        yield from _batched(text_records(path, form, start, end))
 
 
-def _parquet(path: str, schema: pa.Schema) -> Iterator[tuple[int, pa.RecordBatch]]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    first = 0
-    file = pq.ParquetFile(path)
-    present = [field for field in schema if field.name in file.schema_arrow.names]
-    wanted = pa.schema(present)
-    for batch in file.iter_batches(ROWS, columns=wanted.names):
-        whole = pa.Table.from_batches([batch]).cast(wanted).to_batches()
-        for part in whole:
-            columns = {name: part.column(name) for name in wanted.names}
-            missing = [field for field in schema if field.name not in wanted.names and not field.name.startswith("_")]
-            columns |= {field.name: pa.nulls(part.num_rows, field.type) for field in missing}
-            yield first, pa.record_batch(list(columns.values()), names=list(columns))
-            first += part.num_rows
+def text_records(path: str, form: FileForm, start: int = 0, end: int | None = None) -> Iterator[TextRecord]:
+    """The records of a text file one by one."""
+    if form.format == "csv":
+        return csv_records(path, form.csv, form.columns, start, end)
+    if form.format == "json":
+        return json_records(path)
+    return line_records(path, start, end, blank=form.format == "string")
 
 
-def _lines(path: str, skip: int) -> Iterator[tuple[int, pa.RecordBatch]]:
+def _lines(path: str, start: int, end: int | None) -> Iterator[pa.RecordBatch]:
+    """Lines of good text without a Python object for each record; a piece with bad bytes in it line by line."""
     import pyarrow as pa
 
-    first, held = 0, []
-    with _open(path) as file:
-        for number, line in enumerate(file):
-            text = line.rstrip("\r\n")
-            if number < skip or not text.strip():
-                continue
-            held.append(text)
-            if len(held) == ROWS:
-                yield first, pa.record_batch({"value": pa.array(held, pa.string())})
-                first, held = first + len(held), []
+    from velostream.sources.streams.texts import bytes_records
+
+    for piece in pieces(path, start, end):
+        if isinstance(piece, bytes):
+            yield from _batched(bytes_records(piece))
+            continue
+        values = [line for line in split(piece) if line and not line.isspace()]
+        if values:
+            nothing = pa.nulls(len(values), pa.string())
+            yield pa.record_batch([pa.array(values, pa.string()), nothing, nothing], names=list(TEXT_COLUMNS))
+
+
+def _batched(records: Iterator[TextRecord]) -> Iterator[pa.RecordBatch]:
+    import pyarrow as pa
+
+    held: list[TextRecord] = []
+
+    def batch() -> pa.RecordBatch:
+        columns = ([one.value for one in held], [one.raw for one in held], [one.fault for one in held])
+        return pa.record_batch([pa.array(column, pa.string()) for column in columns], names=list(TEXT_COLUMNS))
+
+    for record in records:
+        held.append(record)
+        if len(held) == ROWS:
+            yield batch()
+            held.clear()
     if held:
-        yield first, pa.record_batch({"value": pa.array(held, pa.string())})
-
-
-def _open(path: str) -> IO[str]:
-    opener = _OPENERS.get(Path(path).suffix)
-    if opener is not None:
-        opened: IO[str] = opener(path, "rt", encoding="utf-8", errors="replace")
-        return opened
-    return Path(path).open(encoding="utf-8", errors="replace")
+        yield batch()

@@ -1,12 +1,16 @@
 """Files as a stream: in order of name, a number of them per micro-batch; records know their file and their index in it.
 
-An offset is the last name read and how many files there are up to it, so that a file that appears behind it is noticed.
+An offset is how many files of the manifest are taken, how many are known, whether the run ends with them, and of files
+that grow how many bytes and records of each are read.
 """
 
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +19,11 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxFiles, Sup
 
 from velostream.errors import VeloError
 from velostream.sources.file import matching
+from velostream.sources.streams.csv_records import CsvForm
+from velostream.sources.streams.decoding import FileForm, record_batches
+from velostream.sources.streams.growing import grown
+from velostream.sources.streams.manifest import Manifest, Taken
+from velostream.sources.streams.marks import finished, listed, mark
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -23,107 +32,202 @@ if TYPE_CHECKING:
 SYSTEM = "_partition INT, _offset BIGINT, _topic STRING, _mark STRING"
 LINES = f"value STRING, {SYSTEM}"
 """What text formats give: lines, to be decoded by Spark."""
+FAULTS = "_raw STRING, _fault STRING"
+BATCH_BYTES = 256 * 1024 * 1024
+"""Without `files.per.batch`, a micro-batch takes files of this size together, and at least one."""
+
+
+@dataclass(frozen=True)
+class FileOptions:
+    """What the reader is told, as it travels through Spark's options."""
+
+    source: str
+    path: str
+    folder: str
+    manifest: str
+    form: FileForm
+    per_batch: int | None = None
+    by: str = ""
+    growing: bool = False
+    ends: bool = False
+    interval: float = 1.0
+
+    @classmethod
+    def read(cls, text: str) -> FileOptions:
+        """From JSON."""
+        data = json.loads(text)
+        form = data.pop("form")
+        form = FileForm(form["format"], tuple(form["columns"]), CsvForm(**form["csv"]))
+        return cls(**data, form=form)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What one task reads: a file, or the bytes that were added to it, whose first record has the index `first`."""
+
+    number: int
+    path: str
+    start: int
+    end: int | None
+    first: int
+    before: str
+    after: str
 
 
 class FileStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     """Reads the files of a path, a folder or a glob."""
 
-    def __init__(self, options: dict[str, str], schema: StructType) -> None:
+    def __init__(self, options: FileOptions, schema: StructType) -> None:
         self.options = options
         self.columns = schema
-        self.until: list[str] | None = None
+        self.looked = -1e9
+        self.until: int | None = None
+        self.sizes: dict[int, int] = {}
 
-    def _files(self) -> list[str]:
-        found = [str(path) for path in matching(self.options["path"], Path(self.options["folder"]))]
-        return found if self.until is None else self.until
+    @cached_property
+    def manifest(self) -> Manifest:
+        """The files taken so far; in the driver only."""
+        return Manifest(Path(self.options.manifest))
 
     def initialOffset(self) -> dict[str, Any]:  # noqa: N802
         """Before the first file."""
-        return {"last": "", "count": 0}
+        return {"files": 0, "known": 0, "ends": False, "grown": {}}
 
     def getDefaultReadLimit(self) -> ReadMaxFiles:  # noqa: N802
         """How many files a micro-batch takes."""
-        return ReadMaxFiles(int(self.options["per_batch"]))
+        return ReadMaxFiles(self.options.per_batch or 1_000_000)
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
         """A bounded run reads what is there now."""
-        self.until = self._files()
+        self._fix(0)
 
     def latestOffset(self, start: dict[str, Any], limit: Any) -> dict[str, Any]:  # noqa: N802
-        """The last file of the next micro-batch."""
-        files = self._files()
-        behind = [name for name in files if name <= start["last"]]
-        if len(behind) > start["count"]:
-            message = f"a file appeared behind '{start['last']}', which has been read already"
-            raise VeloError(message, hint="name new files so that they sort after those read", code="source-unreadable")
-        ahead = files[len(behind) :]
-        if not isinstance(limit, ReadAllAvailable):
-            ahead = ahead[: limit.max_files]
-        return {"last": ahead[-1], "count": start["count"] + len(ahead)} if ahead else start
+        """As many files as the next micro-batch takes, and what was added to those taken before."""
+        if self.until is None and self.options.ends:
+            self._fix(start["files"])
+        self._look(start["files"])
+        known = len(self.manifest.taken) if self.until is None else max(self.until, start["files"])
+        ahead = self._limited(self.manifest.taken[start["files"] : known], limit)
+        files = start["files"] + len(ahead)
+        read = {number: tuple(held) for number, held in start["grown"].items()}
+        added = grown(self.manifest.taken[:files], read, self.options.form, self.sizes) if self.options.growing else {}
+        if files == start["files"] and added == start["grown"]:
+            return start
+        ends = self.until is not None
+        return {"files": files, "known": known if ends else files, "ends": ends, "grown": added}
+
+    def _fix(self, done: int) -> None:
+        """From now on nothing more is taken than what is there."""
+        self._look(done)
+        self.until = len(self.manifest.taken)
+        self.sizes = {
+            number: Path(one.path).stat().st_size
+            for number, one in enumerate(self.manifest.taken)
+            if self.options.growing and Path(one.path).exists()
+        }
+
+    def _look(self, done: int) -> None:
+        """Takes note of new files; one that was read and has changed is an error."""
+        if self.until is not None or time.monotonic() - self.looked < self.options.interval:
+            return
+        self.looked = time.monotonic()
+        found = [str(path) for path in matching(self.options.path, Path(self.options.folder))]
+        changed = None if self.options.growing else self.manifest.changed(found, done)
+        if changed is not None:
+            hint = (
+                f"give changed data a new name; '{self.options.source}.growing' = 'true' reads what is added to files"
+            )
+            raise VeloError(f"'{changed}' has changed after it was read", hint=hint, code="source-unreadable")
+        self.manifest.take(found)
+
+    def _limited(self, ahead: list[Taken], limit: Any) -> list[Taken]:
+        if isinstance(limit, ReadAllAvailable):
+            return ahead
+        if self.options.per_batch is not None:
+            return ahead[: self.options.per_batch]
+        size = 0
+        for count, one in enumerate(ahead):
+            size += one.size
+            if size > BATCH_BYTES:
+                return ahead[: max(count, 1)]
+        return ahead
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> list[InputPartition]:
-        """One for each file."""
-        files = self._files()
-        chosen = [name for name in files if start["last"] < name <= end["last"]]
-        listed = list(range(len(files))) if self.options["bounded"] == "true" else None
-        return [InputPartition((start["count"] + index, name, listed)) for index, name in enumerate(chosen)]
+        """One for each file; the first says which partitions there are, each which of them it ends."""
+        tasks = []
+        for number in range(0 if self.options.growing else start["files"], end["files"]):
+            held, upto = start["grown"].get(str(number), (0, 0)), end["grown"].get(str(number))
+            if number >= start["files"] or (upto is not None and upto != held):
+                stop = upto[0] if upto is not None else None
+                path = self.manifest.taken[number].path
+                tasks.append(Task(number, path, held[0], stop, held[1], "", self._ended(number, end)))
+        if not tasks:
+            return []
+        first, last = self._about(start, end)
+        tasks[0] = replace(tasks[0], before=first)
+        tasks[-1] = replace(tasks[-1], after=last or tasks[-1].after)
+        return [InputPartition(task) for task in tasks]
+
+    def _ended(self, number: int, end: dict[str, Any]) -> str:
+        """A file is a partition that ends with it, unless it grows."""
+        if self.options.by != "file" or self.options.growing:
+            return ""
+        return json.dumps(finished(self.options.source, [number]))
+
+    def _about(self, start: dict[str, Any], end: dict[str, Any]) -> tuple[str, str]:
+        """What is to be known of the partitions before a batch, and after its last record."""
+        source, last = self.options.source, end["ends"] and end["files"] == end["known"]
+        if self.options.by == "file":
+            waiting = range(0 if self.options.growing else start["files"], end["known"])
+            over = json.dumps(finished(source, waiting)) if last and self.options.growing else ""
+            return json.dumps(listed(source, waiting)), over
+        if self.options.by:
+            return "", ""
+        return json.dumps(listed(source, [0])), json.dumps(finished(source, [0])) if last else ""
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The records of a file, between what is to be known of its partition before and after."""
-        import pyarrow as pa
+        from velostream.sources.streams.arrow import arrow_schema
 
-        from velostream.sources.streams.decoding import record_batches
-
-        number, path, listed = partition.value
-        by_file = self.options["partition_by"] == "file"
-        shown = number if by_file else 0
-        schema = _arrow(self.columns)
-        source = self.options["source"]
-        if by_file and listed is not None:
-            yield _mark(schema, {"source": source, "partitions": listed})
-        for first, batch in record_batches(path, self.options, schema):
-            rows = batch.num_rows
-            columns = {
-                **dict(zip(batch.schema.names, batch.columns, strict=True)),
-                "_partition": pa.array([shown] * rows, pa.int32()),
-                "_offset": pa.array(range(first, first + rows), pa.int64()),
-                "_topic": pa.array([path] * rows, pa.string()),
-                "_mark": pa.nulls(rows, pa.string()),
-            }
-            yield pa.record_batch([columns[name] for name in schema.names], schema=schema)
-        if by_file and listed is not None:
-            yield _mark(schema, {"source": source, "finished": [shown]})
+        task, schema = partition.value, arrow_schema(self.columns)
+        if task.before:
+            yield mark(schema, json.loads(task.before))
+        first = task.first
+        try:
+            for batch in record_batches(task.path, self.options.form, schema, task.start, task.end):
+                yield _placed(batch, schema, task, first, by_file=self.options.by == "file")
+                first += batch.num_rows
+        except (OSError, EOFError) as error:
+            message = f"'{task.path}' cannot be read: {error}"
+            raise VeloError(message, hint="see to the file, or take it away", code="source-unreadable") from None
+        if task.after:
+            yield mark(schema, json.loads(task.after))
 
 
-def _arrow(schema: StructType) -> pa.Schema:
-    from pyspark.sql.pandas.types import to_arrow_schema
-
-    return to_arrow_schema(schema)
-
-
-def _mark(schema: pa.Schema, facts: dict[str, Any]) -> pa.RecordBatch:
-    """A row that is no record: what the source says about its partitions."""
+def _placed(batch: pa.RecordBatch, schema: pa.Schema, task: Task, first: int, *, by_file: bool) -> pa.RecordBatch:
+    """Records with their partition, their index in the file and the file."""
+    import numpy as np
     import pyarrow as pa
 
-    columns = [
-        pa.array([json.dumps(facts)], field.type) if field.name == "_mark" else pa.nulls(1, field.type)
-        for field in schema
-    ]
-    return pa.record_batch(columns, schema=schema)
+    rows = batch.num_rows
+    columns = {
+        **dict(zip(batch.schema.names, batch.columns, strict=True)),
+        "_partition": pa.array(np.full(rows, task.number if by_file else 0, np.int32)),
+        "_offset": pa.array(np.arange(first, first + rows, dtype=np.int64)),
+        "_topic": pa.repeat(task.path, rows),
+        "_mark": pa.nulls(rows, pa.string()),
+    }
+    return pa.record_batch([columns[name] for name in schema.names], schema=schema)
 
 
 class FileStream(DataSource):
-    """`velo_files`."""
+    """`velo_files`: option `files`, FileOptions as JSON."""
 
     @classmethod
     def name(cls) -> str:
         """Its name in Spark."""
         return "velo_files"
 
-    def schema(self) -> str:
-        """Lines; the reader is given another schema where the files have columns of their own."""
-        return LINES
-
     def streamReader(self, schema: StructType) -> FileStreamReader:  # noqa: N802
         """The reader."""
-        return FileStreamReader(dict(self.options), schema)
+        return FileStreamReader(FileOptions.read(self.options["files"]), schema)

@@ -65,7 +65,7 @@ def generated(node: Any, lowering: Any) -> DataFrame:
         raise VeloError(message, hint=f"set '{node.source}.rows', or run it without --until-done", code="unsupported")
     spark.dataSource.register(DatagenStream)
     declared = [f"`{name}` {'TIMESTAMP' if name == recipe.time else kind}" for name, kind in columns]
-    reader = spark.readStream.name(f"source_{node.alias}").format("velo_datagen")
+    reader = spark.readStream.name(f"source_{node.source}").format("velo_datagen")
     stream: DataFrame = (
         reader.option("recipe", json.dumps(asdict(recipe))).schema(", ".join((*declared, SYSTEM))).load()
     )

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from velostream.config.connections.address import format_of
+from velostream.durations import SECOND
 from velostream.errors import VeloError
+from velostream.sources.streams.csv_records import CsvForm
+from velostream.sources.streams.decoding import FileForm
+from velostream.sources.streams.file_checks import check_files
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -28,26 +35,53 @@ def open_stream(node: Any, lowering: Any) -> tuple[DataFrame, str, str]:
 
 
 def _files(node: Any, lowering: Any) -> tuple[DataFrame, str, str]:
-    from velostream.sources.streams.files import LINES, SYSTEM, FileStream
+    from velostream.sources.streams.files import FAULTS, SYSTEM, FileOptions, FileStream
+    from velostream.sources.streams.native import native_files
 
-    settings = node.settings
-    path = settings.text("path")
-    form = str(settings.get("format") or format_of(path) or "jsonl")
+    settings, folder = node.settings, Path(lowering.run.folder)
+    form = form_of(node)
+    manifest = Path(lowering.run.checkpoint) / "sources" / f"{node.source}.jsonl"
+    found = check_files(node, form, folder, bounded=lowering.run.bounded, before=manifest.exists())
     declared = ", ".join(f"`{column.name}` {column.type}" for column in node.declared)
-    spark = lowering.spark
-    spark.dataSource.register(FileStream)
-    per_batch = settings.get("files.per.batch")
-    reader = (
-        spark.readStream.name(f"source_{node.alias}")
-        .format("velo_files")
-        .option("path", path)
-        .option("folder", str(lowering.run.folder))
-        .option("format", form)
-        .option("header", str(form == "csv" and settings.boolean("csv.header")).lower())
-        .option("per_batch", str(per_batch or 1_000_000))
-        .option("partition_by", str(settings.get("partition.by") or ""))
-        .option("bounded", str(lowering.run.bounded).lower())
-        .option("source", node.source)
+    native = native_files(node, lowering, form, found)
+    if native is not None:
+        return native, declared, "columns" if form.format == "csv" else form.format
+    options = FileOptions(
+        source=node.source,
+        path=settings.text("path"),
+        folder=str(folder),
+        manifest=str(manifest),
+        form=form,
+        per_batch=settings.get("files.per.batch"),
+        by=str(settings.get("partition.by") or ""),
+        growing=settings.boolean("growing"),
+        ends=lowering.run.bounded or settings.get("watch") is False,
+        interval=settings.duration("watch.interval") / SECOND,
     )
-    schema = f"{declared}, {SYSTEM}" if form == "parquet" else LINES
-    return reader.schema(schema).load(), declared, form
+    lowering.spark.dataSource.register(FileStream)
+    reader = lowering.spark.readStream.name(f"source_{node.source}").format("velo_files")
+    columns = declared if form.format == "parquet" else "value STRING"
+    frame = reader.option("files", json.dumps(asdict(options))).schema(f"{columns}, {FAULTS}, {SYSTEM}").load()
+    return _named(frame, node, form), declared, form.format
+
+
+def _named(frame: DataFrame, node: Any, form: FileForm) -> DataFrame:
+    """Plain lines are the value of the one column that is declared, whatever its name."""
+    return frame.withColumnRenamed("value", node.declared[0].name) if form.format == "string" else frame
+
+
+def form_of(node: Any) -> FileForm:
+    """How the files of a scan are written."""
+    settings = node.settings
+    name = str(settings.get("format") or format_of(settings.text("path")) or "jsonl")
+    columns = tuple(column.name for column in node.declared)
+    if name != "csv":
+        return FileForm(name, columns)
+    escape = settings.get("csv.escape")
+    csv = CsvForm(
+        settings.text("csv.delimiter"),
+        settings.text("csv.quote"),
+        None if escape is None else str(escape),
+        settings.boolean("csv.header"),
+    )
+    return FileForm(name, columns, csv)

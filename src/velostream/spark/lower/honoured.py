@@ -18,6 +18,8 @@ _SOURCE = (
     *("partitions", "partition.by", "files.per.batch", "watch", "growing", "file."),
     *("rate", "rows", "seed", "start.time", "time.step", "order", "out_of_order.", "late.", "headers.", "fields."),
 )
+_IGNORED = ("schema.registry.",)
+"""What begins like something that is honoured, and is not."""
 _SINK = ("type", "config_file", "path", "format", "compression", "csv.", "rotation.", "delivery.guarantee")
 
 
@@ -32,7 +34,8 @@ def refuse_ignored(job: Job) -> None:
 
 def _refuse(settings: Settings | None, honoured: tuple[str, ...], what: str, name: str) -> None:
     for value in settings or ():
-        if value.origin.layer <= Layer.PRESET or value.key.startswith(honoured):
+        works = value.key.startswith(honoured) and not value.key.startswith(_IGNORED)
+        if value.origin.layer <= Layer.PRESET or works:
             continue
         message = f"'{value.key}' of {what} '{name}' has no effect on a run yet"
         raise VeloError(message, hint="remove it for now", span=value.origin.span, code="unsupported")

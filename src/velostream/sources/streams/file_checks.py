@@ -1,0 +1,84 @@
+"""What is looked at before a source of files is started: that they are there, that they have the declared columns, and
+that what is set can be done with them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from velostream.errors import VeloError
+from velostream.registry import did_you_mean
+from velostream.sources.file import matching
+from velostream.sources.streams.csv_records import header_of
+from velostream.sources.streams.decoding import FileForm
+from velostream.sources.streams.opening import is_compressed
+from velostream.sources.streams.waiting import wait_for_files
+
+RUNNABLE = ("csv", "jsonl", "json", "parquet", "string")
+_GROWING = ("csv", "jsonl", "string")
+_LOOKED_AT = 20
+"""Files whose columns are looked at."""
+
+
+def check_files(node: Any, form: FileForm, folder: Path, *, bounded: bool, before: bool) -> list[Path]:
+    """The files of a scan; `before` says that some were read in an earlier run, so that none needs to be there now."""
+    settings = node.settings
+    if form.format not in RUNNABLE:
+        message = f"files of format '{form.format}' cannot be run yet, as those of '{node.source}'"
+        raise VeloError(message, hint=f"use {', '.join(RUNNABLE)}", code="unsupported")
+    if bounded and settings.get("watch"):
+        message = f"'{node.source}' is watched for more files, so that a run until its end never ends"
+        raise VeloError(
+            message, hint=f"remove '{node.source}.watch', or run it without --until-done", code="unsupported"
+        )
+    found = matching(settings.text("path"), folder) if before else wait_for_files(node.source, settings, folder)
+    if settings.boolean("growing"):
+        _check_growing(node, form, found)
+    if form.format == "string":
+        _check_text(node)
+    _check_columns(node, form, found)
+    return found
+
+
+def _check_growing(node: Any, form: FileForm, found: Sequence[Path]) -> None:
+    packed = next((file for file in found if is_compressed(str(file))), None)
+    if form.format in _GROWING and packed is None:
+        return
+    what = f"'{packed.name}' is compressed" if packed is not None else f"{form.format} is not written line by line"
+    message = f"'{node.source}.growing' cannot be done: {what}"
+    raise VeloError(message, hint=f"files that grow are {', '.join(_GROWING)}, not compressed", code="unsupported")
+
+
+def _check_text(node: Any) -> None:
+    """Lines of text are one column."""
+    kinds = [str(column.type) for column in node.declared]
+    if kinds != ["STRING"]:
+        message = f"'{node.source}' has format string, which is one column of type STRING, not {len(kinds)} columns"
+        raise VeloError(message, hint="declare (value STRING)", code="invalid-schema")
+
+
+def _check_columns(node: Any, form: FileForm, found: Sequence[Path]) -> None:
+    """A declared column that no file has would be NULL by accident."""
+    if not found or not (form.format == "parquet" or (form.format == "csv" and form.csv.header)):
+        return
+    names: dict[str, str] = {}
+    for file in found[:_LOOKED_AT]:
+        names |= {name.strip().casefold(): name.strip() for name in _names(str(file), form)}
+    missing = next((column for column in form.columns if column.casefold() not in names), None)
+    if missing is not None and names:
+        message = f"no file of '{node.source}' has column '{missing}'"
+        raise VeloError(message, hint=did_you_mean(missing, list(names.values()), "columns"), code="unknown-column")
+
+
+def _names(path: str, form: FileForm) -> list[str]:
+    if form.format == "csv":
+        return header_of(path, form.csv)
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return list(pq.read_schema(path).names)
+    except (OSError, pa.ArrowInvalid) as error:
+        message = f"'{path}' is not a Parquet file: {error}"
+        raise VeloError(message, hint="take it away, or correct path", code="source-unreadable") from None

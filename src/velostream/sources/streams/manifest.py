@@ -1,0 +1,86 @@
+"""Which files a source has taken, in which order: a file of its own in the checkpoint, written before Spark's offsets.
+
+The place of a file in it is its number, whatever other files appear later, so a re-run of a batch reads the same ones.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from hashlib import blake2b
+from pathlib import Path
+
+from velostream.errors import VeloError
+
+_EDGE = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A file as it was when it was taken: `modified` is nanoseconds, `mark` a digest of its beginning and its end."""
+
+    path: str
+    size: int
+    modified: int
+    mark: str
+
+
+def look(path: str) -> Taken:
+    """A file as it is now."""
+    try:
+        state = Path(path).stat()
+        with Path(path).open("rb") as file:
+            digest = blake2b(file.read(_EDGE), digest_size=16)
+            file.seek(max(0, state.st_size - _EDGE))
+            digest.update(file.read(_EDGE))
+    except OSError as error:
+        message = f"'{path}' cannot be read: {error.strerror}"
+        raise VeloError(message, hint="see to its rights, or take it away", code="source-unreadable") from None
+    return Taken(path, state.st_size, state.st_mtime_ns, digest.hexdigest())
+
+
+class Manifest:
+    """The files taken so far."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self.taken: list[Taken] = []
+        self.numbers: dict[str, int] = {}
+        if file.exists():
+            # A line without an end was being written when the process died: nothing can refer to it.
+            text = file.read_text("utf-8")
+            for line in text[: text.rfind("\n") + 1].splitlines():
+                self._add(Taken(**json.loads(line)))
+
+    def take(self, paths: Iterable[str]) -> None:
+        """Files that are new, in order of name."""
+        new = [look(path) for path in sorted(paths) if path not in self.numbers]
+        if not new:
+            return
+        for one in new:
+            self._add(one)
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        temporary = self.file.with_suffix(".new")
+        with temporary.open("w", encoding="utf-8") as file:
+            file.writelines(json.dumps(asdict(one)) + "\n" for one in self.taken)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(self.file)
+
+    def changed(self, paths: Iterable[str], below: int) -> str | None:
+        """A file with a number under `below` that is not what it was; None where all are."""
+        for path in paths:
+            number = self.numbers.get(path)
+            if number is None or number >= below:
+                continue
+            before, state = self.taken[number], Path(path).stat()
+            same = (state.st_size, state.st_mtime_ns) == (before.size, before.modified)
+            if not same and (state.st_size != before.size or look(path).mark != before.mark):
+                return path
+        return None
+
+    def _add(self, one: Taken) -> None:
+        self.numbers[one.path] = len(self.taken)
+        self.taken.append(one)

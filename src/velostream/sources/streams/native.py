@@ -1,0 +1,125 @@
+"""Files read by Spark's own source, for plans without state: nothing of them enters Python.
+
+Spark takes files by the time of their last change and reads each once, so this way is for plans that ask neither for
+positions nor for files that grow.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from velostream.config.origin import Layer
+from velostream.sources.streams.csv_records import header_of
+from velostream.sources.streams.decoding import FileForm
+from velostream.sources.streams.texts import BASE64, NOT_UTF8
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+_FORMATS = ("jsonl", "string", "csv", "parquet")
+_ONLY_OURS = (".xz", ".zst")
+"""Ways to compress that Spark cannot be sure to read."""
+_LIES_BACK = "36500d"
+"""Spark leaves out files that are older than the newest by more than this; its default of a week would lose some."""
+
+
+def native_files(node: Any, lowering: Any, form: FileForm, found: Sequence[Path]) -> DataFrame | None:
+    """The stream, if Spark can read these files: text as `value`, else the declared columns; faults beside them."""
+    if not _is_able(node, lowering, form, found):
+        return None
+    settings = node.settings
+    reader = lowering.spark.readStream.name(f"source_{node.source}").option("maxFileAge", _LIES_BACK)
+    if settings.get("files.per.batch") is not None:
+        reader = reader.option("maxFilesPerTrigger", settings.integer("files.per.batch"))
+    path = _path(settings.text("path"), Path(lowering.run.folder))
+    declared = ", ".join(f"`{column.name}` {column.type}" for column in node.declared)
+    if form.format == "parquet":
+        return _with_system(reader.schema(declared).parquet(path), form.columns)
+    if form.format == "csv":
+        return _csv(reader, node, form, path, declared)
+    return _text(reader.text(path), node, form)
+
+
+def _is_able(node: Any, lowering: Any, form: FileForm, found: Sequence[Path]) -> bool:
+    settings = node.settings
+    if node.way is None or node.way.kind != "spark" or form.format not in _FORMATS:
+        return False
+    interval = settings.find("watch.interval")
+    told = interval is not None and interval.origin.layer > Layer.PRESET
+    if not lowering.run.bounded and (settings.get("watch") is False or told):
+        return False
+    if set(settings.text("path")) & set("[]{}\\") or "**" in settings.text("path"):
+        return False
+    if any(file.suffix.casefold() in _ONLY_OURS for file in found):
+        return False
+    if form.format != "csv" or not form.csv.header:
+        return True
+    wanted = [name.casefold() for name in form.columns]
+    return all([name.strip().casefold() for name in header_of(str(file), form.csv)] == wanted for file in found)
+
+
+def _path(path: str, folder: Path) -> str:
+    full = os.path.join(folder, path.removeprefix("file://"))  # noqa: PTH118 - a Path would swallow a trailing slash
+    return os.path.join(full, "*") if os.path.isdir(full) else full  # noqa: PTH112, PTH118
+
+
+def _text(frame: DataFrame, node: Any, form: FileForm) -> DataFrame:
+    """Lines; blank ones are no records, and bytes that are not UTF-8 are kept in base64."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    bom = F.lit("\ufeff")
+    good = F.is_valid_utf8(F.col("value"))
+    frame = frame.withColumns(
+        {
+            "_raw": F.when(~good, F.concat(F.lit(BASE64), F.base64(F.col("value").cast("binary")))),
+            "_fault": F.when(~good, F.lit(NOT_UTF8)),
+            "value": F.when(
+                good,
+                F.when(F.startswith(F.col("value"), bom), F.substring(F.col("value"), 2, 1 << 30)).otherwise(
+                    F.col("value")
+                ),
+            ),
+        }
+    )
+    if form.format != "string":
+        return _with_system(
+            frame.filter(F.col("value").isNull() | (F.trim(F.col("value")) != "")), ("value", "_raw", "_fault")
+        )
+    named = frame.withColumnRenamed("value", node.declared[0].name)
+    return _with_system(named, (node.declared[0].name, "_raw", "_fault"))
+
+
+def _csv(reader: Any, node: Any, form: FileForm, path: str, declared: str) -> DataFrame:
+    """Columns; Spark decodes the bytes itself and leaves a replacement character where it cannot."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    csv = form.csv
+    options = {"header": csv.header, "enforceSchema": False, "multiLine": True, "mode": "PERMISSIVE"}
+    options |= {"sep": csv.delimiter, "quote": csv.quote, "escape": csv.escape or csv.quote}
+    options["columnNameOfCorruptRecord"] = "_raw"
+    if node.settings.get("csv.null") is not None:
+        options["nullValue"] = node.settings.text("csv.null")
+    frame = reader.options(**options).schema(f"{declared}, _raw STRING").csv(path)
+    texts = [F.col(f"`{column.name}`") for column in node.declared if str(column.type) == "STRING"]
+    lost = F.lit(False)
+    for text in texts:
+        lost = lost | F.coalesce(F.contains(text, F.lit("\ufffd")), F.lit(False))
+    fault = F.when(F.col("_raw").isNotNull(), F.lit("the text is not a record of the declared columns"))
+    fault = fault.when(lost, F.lit("some bytes are not UTF-8 text"))
+    return _with_system(frame.withColumn("_fault", fault), (*form.columns, "_raw", "_fault"))
+
+
+def _with_system(frame: DataFrame, columns: Sequence[str]) -> DataFrame:
+    """The columns, the file as `_topic`, and no marks: there is no state that would ask for them."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    path = F.regexp_replace(F.col("_metadata.file_path"), "^file:/*", "/")
+    plain = F.url_decode(F.regexp_replace(path, "[+]", "%2B"))
+    return frame.select(
+        *(F.col(f"`{name}`") for name in columns),
+        plain.alias("_topic"),
+        F.lit(None).cast("string").alias("_mark"),
+    )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from velostream.windows.accumulators.base import ERROR, POSITION
-from velostream.windows.admission import Admission
+from velostream.windows.admission import Admission, Admitted
 from velostream.windows.assigners.aligned import Aligned
 from velostream.windows.clock import Clock
 from velostream.windows.combining import unfolded
@@ -23,7 +23,7 @@ from velostream.windows.firings import Firings
 from velostream.windows.keyed import Keyed
 from velostream.windows.lateness import LateStrategy
 from velostream.windows.moment import Ask, Batch, Moment
-from velostream.windows.outcome import Outcome, letters
+from velostream.windows.outcome import Outcome, no_letters
 from velostream.windows.panes import Panes
 from velostream.windows.previous import Previous
 from velostream.windows.root import read_root, unlike, write_root
@@ -33,6 +33,7 @@ from velostream.windows.speaker import WINDOW, Speaker
 from velostream.windows.state import Ledger, stacked
 from velostream.windows.statistics import Stats
 from velostream.windows.store import Store
+from velostream.windows.turns import dated, turns
 from velostream.windows.watermark import Watermark
 
 if TYPE_CHECKING:
@@ -90,14 +91,19 @@ class Operator:
         self._check_keys(rows)
         stats = Stats(read=rows.height, open=self.open)
         before = self.watermark.value
-        admitted = self.admission.admit(rows, Moment(before, before, facts.now, self.number), stats)
+        only_folded = rows.is_empty() and folded is not None and not folded.is_empty()
+        if only_folded:
+            admitted = Admitted(rows, rows, [])
+        else:
+            admitted = self.admission.admit(rows, Moment(before, before, facts.now, self.number), stats)
         beyond = admitted.beyond
         after = self.watermark.advance(facts)
         said: list[pl.DataFrame] = []
         if beyond.height and self.previous is not None:
             self.number += 1
             said.append(self._update(self.previous, beyond, Moment(before, before, facts.now, self.number), stats))
-        parts = self._parts(admitted.accepted)
+        each = self.settings.emission.by_record and (self.settings.replaces or self.window.moves)
+        parts = turns(admitted.accepted, self.keys) if each else [admitted.accepted]
         for part in parts:
             self.number += 1
             last = part is parts[-1]
@@ -105,7 +111,7 @@ class Operator:
                 before, after if last else before, facts.now, self.number, facts.flush and last, facts.clocked
             )
             step = self._step(part, folded if last else None, moment, stats)
-            said.append(step if len(parts) == 1 else self._dated(step, part))
+            said.append(step if len(parts) == 1 else dated(step, part, self.keys))
         if len(parts) > 1:
             said = [stacked(said).sort(POSITION, maintain_order=True).drop(POSITION)]
         if beyond.height and self.previous is None:
@@ -116,9 +122,8 @@ class Operator:
             if isinstance(self.shelf, Keyed) and self.shelf.outlived is not None:
                 self.firings.bury(self.shelf.outlived, self.number, horizon)
             self.firings.forget(horizon)
-        none = letters(rows.clear(), "", None, dead=True)
         stats.partitions = self.watermark.report(facts.now)
-        return self._outcome(said, admitted.letters or [none], moment, stats)
+        return self._outcome(said, admitted.letters or [no_letters(rows)], moment, stats)
 
     def _check_keys(self, rows: pl.DataFrame) -> None:
         """Keys of another type are other keys: their state would not be found."""
@@ -134,34 +139,19 @@ class Operator:
         more += [extra.ledger for extra in (self.dedup, self.filler) if extra is not None]
         return (*self.shelf.ledgers, self.firings.ledger, self.clock.ledger, *more)
 
-    def _parts(self, rows: pl.DataFrame) -> list[pl.DataFrame]:
-        """The batch in one part; or, where every record speaks and no prefix can be computed, the nth of every key."""
-        each = self.settings.emission.by_record and (self.settings.replaces or self.window.moves)
-        if not each or rows.height < 2:
-            return [rows]
-        turn = pl.int_range(pl.len(), dtype=pl.Int64).over(self.keys or [pl.lit(0)])
-        turns = rows.sort(POSITION).with_columns(turn.alias("_turn"))
-        return [part.drop("_turn") for part in turns.sort("_turn", maintain_order=True).partition_by("_turn")]
-
-    def _dated(self, said: pl.DataFrame, part: pl.DataFrame) -> pl.DataFrame:
-        """Rows with the position of the record, one per key, that they answer."""
-        positions = part.select(*self.keys, *POSITION)
-        if not self.keys:
-            return said.join(positions, how="cross")
-        return said.join(positions, on=self.keys, how="left", nulls_equal=True, maintain_order="left")
-
     def _step(self, rows: pl.DataFrame, folded: pl.DataFrame | None, moment: Moment, stats: Stats) -> pl.DataFrame:
         emission = self.settings.emission
         joins = not (self.settings.replaces and self.window.moves)
-        placed = self.window.place(rows, self.keys) if joins else rows
         changes = isinstance(emission.mode, Changes)
         at_once = changes or self.settings.replaces
-        delta = self.shelf.absorb(placed, moment, stats, at_once=at_once)
-        if folded is not None and folded.height:
-            fragments = unfolded(self.settings, folded, moment)
-            stats.read += int(fragments["_records"].sum())
-            stats.records_added += int(fragments["_records"].sum())
-            delta = stacked([delta, self.shelf.take(fragments, moment, stats, at_once=changes)])
+        early = None if folded is None or folded.is_empty() else self._taken(folded, moment, stats, at_once=changes)
+        placed = rows
+        if rows.is_empty() and early is not None:
+            delta = early
+        else:
+            placed = self.window.place(rows, self.keys) if joins else rows
+            delta = self.shelf.absorb(placed, moment, stats, at_once=at_once)
+            delta = delta if early is None else stacked([delta, early])
         if emission.condition is not None:
             delta = self._marked(delta, placed, emission.condition)
         stats.records_added += rows.height
@@ -182,6 +172,14 @@ class Operator:
         spoken = said.filter(pl.col("_emission") != RETRACT)
         self.shelf.keep(Batch(delta, asked, spoken, final), moment, stats)
         return said
+
+    def _taken(self, folded: pl.DataFrame, moment: Moment, stats: Stats, *, at_once: bool) -> pl.DataFrame:
+        """Fragments that were combined before they came."""
+        fragments = unfolded(self.settings, folded, moment)
+        records = int(fragments["_records"].sum())
+        stats.read += records
+        stats.records_added += records
+        return self.shelf.take(fragments, moment, stats, at_once=at_once)
 
     def _marked(self, delta: pl.DataFrame, placed: pl.DataFrame, condition: str) -> pl.DataFrame:
         """Fragments with `_critical`: one of their records met the condition."""
@@ -312,9 +310,8 @@ class Operator:
 
     def _nothing(self, rows: pl.DataFrame) -> pl.DataFrame:
         keys = {name: rows.schema[name] for name in self.keys}
-        blank = self.settings.aggregation.blank(keys)
         times = dict.fromkeys((*WINDOW, "_revision", "_watermark"), pl.Int64())
-        return pl.DataFrame(schema={**blank.schema, **times, "_emission": pl.String()})
+        return pl.DataFrame(schema={**keys, **self.settings.aggregation.finished, **times, "_emission": pl.String()})
 
     def _outcome(self, said: list[pl.DataFrame], lost: list[pl.DataFrame], moment: Moment, stats: Stats) -> Outcome:
         rows = stacked(said)

@@ -31,11 +31,22 @@ class Outcome:
     next_tick: int | None = None
 
 
+INNER = ("_missed", "_too_late", "_start", "_end", "_cell")
+"""Columns that judging a row adds, and that a letter does not have."""
+ADDED = ("_reason", "_lateness", "_watermark", "_dead")
+
+
+def no_letters(rows: pl.DataFrame) -> pl.DataFrame:
+    """No letters, with the columns that letters of these input rows have."""
+    own = {name: kind for name, kind in rows.schema.items() if name not in ADDED}
+    kinds = dict(zip(ADDED, (pl.String(), pl.Int64(), pl.Int64(), pl.Boolean()), strict=True))
+    return pl.DataFrame(schema={**own, **kinds})
+
+
 def letters(rows: pl.DataFrame, reason: str, watermark: int | None, *, dead: bool) -> pl.DataFrame:
     """Input rows as letters."""
     lateness = pl.col("_lateness") if "_lateness" in rows.columns else pl.lit(None, pl.Int64)
-    inner = [name for name in ("_missed", "_too_late", "_start", "_end", "_cell") if name in rows.columns]
-    return rows.drop(inner).with_columns(
+    return rows.drop(INNER, strict=False).with_columns(
         pl.lit(reason).alias("_reason"),
         lateness.alias("_lateness"),
         pl.lit(watermark, pl.Int64).alias("_watermark"),

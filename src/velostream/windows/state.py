@@ -199,7 +199,9 @@ class Ledger:
         return None if found.is_empty() else found
 
     def _living(self, frame: pl.DataFrame) -> pl.DataFrame:
-        return frame if self.floor is None else frame.filter(pl.col("_cell") >= self.floor)
+        if self.floor is None or all(segment.low >= self.floor for segment in self.segments):
+            return frame
+        return frame.filter(pl.col("_cell") >= self.floor)
 
     def drop_below(self, cell: int) -> None:
         """Let all rows of smaller cells go."""

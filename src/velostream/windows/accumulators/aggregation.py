@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -61,10 +61,10 @@ class Aggregation:
         one = next(each for each in self.accumulators if each.call.result == result)
         return one.finish().cast(dtype(one.type))
 
-    def blank(self, keys: Mapping[str, pl.DataType]) -> pl.DataFrame:
-        """No groups, finished: the keys, the results, and `ERROR`."""
-        results = {name: dtype(kind) for name, kind in self.results.items()}
-        return pl.DataFrame(schema={**keys, **results, ERROR: pl.String()})
+    @cached_property
+    def finished(self) -> dict[str, pl.DataType]:
+        """The columns that `finish` adds and their types."""
+        return {**{name: dtype(kind) for name, kind in self.results.items()}, ERROR: pl.String()}
 
     def fold(self, rows: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
         """One row of state per group of `rows`: the columns `by`, then the state."""

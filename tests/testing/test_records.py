@@ -1,0 +1,86 @@
+import json
+from typing import Any
+
+import pytest
+from tests.testing.plans import case_of, planned
+
+from velostream.testing.document import InvalidSpec
+from velostream.testing.records import Records
+
+MORNING = 1_704_103_503
+
+
+def records(rows: str, kind: str = "TIMESTAMP", more: str = "") -> list[tuple[int, int, str]]:
+    [job] = planned("SELECT k FROM s", kind, more).jobs
+    case = case_of(f"sql: X\ninputs: {{s: {rows}}}")
+    return Records(job.scans[0], case.day).batch(case.given["s"].batches[0])
+
+
+def value(written: str, column: str = "at", kind: str = "TIMESTAMP", more: str = "") -> Any:
+    [(_, _, text)] = records(f"[{{{column}: {written}}}]", kind, more)
+    return json.loads(text)[column]
+
+
+def test_offsets_count_on_in_each_partition() -> None:
+    found = records("[{v: 1}, {v: 2, _partition: 4}, {v: 3}, {v: 4, _offset: 9}, {v: 5}]")
+    assert [(partition, offset) for partition, offset, _ in found] == [(0, 0), (4, 0), (0, 1), (0, 9), (0, 10)]
+
+
+@pytest.mark.parametrize("written", ["10:05:03", "'2024-01-01 10:05:03'", str(MORNING), str(MORNING * 1000)])
+def test_a_column_of_times_takes_times_in_every_form(written: str) -> None:
+    assert value(written) == "2024-01-01T10:05:03Z"
+    assert value(written, "local") == "2024-01-01T10:05:03"
+
+
+@pytest.mark.parametrize(
+    ("kind", "form", "found"),
+    [
+        ("BIGINT", "epoch_millis", MORNING * 1000),
+        ("BIGINT", "epoch_seconds", MORNING),
+        ("BIGINT", "auto", MORNING * 1000),
+        ("STRING", "iso8601", "2024-01-01T10:05:03Z"),
+        ("STRING", "epoch_seconds", str(MORNING)),
+    ],
+)
+def test_an_event_time_is_given_in_the_format_that_its_source_declares(kind: str, form: str, found: Any) -> None:
+    assert value("10:05:03", kind=kind, more=f", 'event.time.format' = '{form}'") == found
+
+
+def test_an_event_time_with_a_pattern_is_written_by_it() -> None:
+    more = ", 'event.time.format' = 'dd.MM.yyyy HH:mm:ss'"
+    assert value("01.01.2024 10:05:03", kind="STRING", more=more) == "01.01.2024 10:05:03"
+
+
+def test_fractions_of_a_second_are_kept() -> None:
+    assert value("10:05:03.5", kind="DOUBLE", more=", 'event.time.format' = 'epoch_seconds'") == MORNING + 0.5
+
+
+def test_what_is_no_time_is_given_as_it_is() -> None:
+    assert value("soon") == "soon"
+    assert value("soon", kind="BIGINT") == "soon"
+    assert value("null") is None
+
+
+def test_bytes_and_raw_text() -> None:
+    assert value("!!binary aGk=", "b") == "aGk="
+    assert records("[{_raw: 'not json'}]") == [(0, 0, "not json")]
+
+
+def test_columns_go_by_their_names_in_any_letter_case() -> None:
+    assert json.loads(records("[{K: a}]")[0][2]) == {"k": "a"}
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ("[{kk: 1}]", "source 's' has no column 'kk'"),
+        ("[{_raw: x, k: a}]", "whole text of a record"),
+        ("[{_raw: 5}]", "whole text of a record"),
+        ("[{_partition: a}]", "'_partition' is a whole number"),
+        ("[{_offset: true}]", "'_offset' is a whole number"),
+    ],
+)
+def test_a_row_that_the_source_cannot_have_is_refused(rows: str, message: str) -> None:
+    with pytest.raises(InvalidSpec, match=message) as refusal:
+        records(rows)
+    assert refusal.value.hint

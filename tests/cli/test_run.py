@@ -1,3 +1,5 @@
+"""`velo run` from the command line: what it answers, and that it never shows a stack trace."""
+
 import json
 from pathlib import Path
 from typing import Any
@@ -5,55 +7,47 @@ from typing import Any
 import pytest
 
 from velostream.cli.main import main
-from velostream.cli.run import summary
 
-RECORDS = {
-    "read": 10,
-    "in_results": 5,
-    "filtered": 1,
-    "open": 1,
-    "duplicates": 0,
-    "unmatched": 0,
-    "dead_lettered": {"too_late": 2},
-    "dropped": {"late": 1},
-}
+SOURCE = "'type' = 'file_source', 'path' = 'in/*.jsonl', 'format' = 'jsonl', 'event.time.field' = 'at'"
 
 
-def application(tmp_path: Path) -> Path:
-    (tmp_path / "in").mkdir()
+def application(home: Path, query: str = "SELECT k FROM s INTO out WITH (@sink);") -> Path:
+    (home / "in").mkdir()
     lines = [json.dumps({"k": "a", "at": 1_700_000_000_000 + n * 1_000}) for n in range(3)]
-    (tmp_path / "in" / "0.jsonl").write_text("\n".join(lines))
-    file = tmp_path / "app.sql"
-    file.write_text(
-        "CREATE STREAM s (k STRING, at BIGINT) WITH ('type' = 'file_source', 'path' = 'in/*.jsonl', 'format' = 'jsonl',"
-        " 'event.time.field' = 'at');\n"
-        f"SELECT k FROM s INTO out WITH ('out.type' = 'file_sink', 'out.path' = '{tmp_path}/out');\n"
-    )
+    (home / "in" / "0.jsonl").write_text("\n".join(lines))
+    file = home / "app.sql"
+    sink = "'out.type' = 'file_sink', 'out.path' = 'out'"
+    stream = f"CREATE STREAM s (k STRING, at BIGINT) WITH ({SOURCE});\n"
+    file.write_text(stream + query.replace("@sink", sink))
     return file
 
 
-def velo(*arguments: str) -> int:
-    return main(arguments)
-
-
-def test_the_summary_adds_up_in_words() -> None:
-    text = summary({"name": "x", "state": "done", "records": RECORDS})
-    assert text == "x done: 10 read = 5 in results + 1 filtered + 1 open + 2 dead letters + 1 dropped"
+def velo(home: Path, *arguments: str) -> tuple[int, dict[str, Any]]:
+    report = home / "report.json"
+    options = ["--checkpoint", str(home / "state"), "--report", str(report), "--master", "local[2]"]
+    code = main(["run", str(home / "app.sql"), *options, *arguments])
+    return code, json.loads(report.read_text())
 
 
 def test_a_file_runs_until_its_input_ends(one_spark: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    report = tmp_path / "report.json"
-    options = ["--until-done", "--checkpoint", str(tmp_path / "state"), "--report", str(report), "--master", "local[2]"]
-    assert velo("run", str(application(tmp_path)), *options) == 0
-    [job] = json.loads(report.read_text())["jobs"]
+    application(tmp_path)
+    code, report = velo(tmp_path, "--until-done")
+    assert code == 0
+    [job] = report["jobs"]
     assert job["records"]["read"] == job["records"]["in_results"] == 3
     assert job["state"] == "done"
-    assert "3 read = 3 in results" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "done: 3 read = 3 in results" in said
+    assert f"out: {tmp_path / 'out'}" in said
+    assert "checkpoint: " in said
+    assert len(list((tmp_path / "out").glob("*.jsonl"))) == 1
 
 
 def test_a_file_is_watched_for_a_time(one_spark: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    options = ["--duration", "8s", "--checkpoint", str(tmp_path / "state"), "--master", "local[2]"]
-    assert velo("run", str(application(tmp_path)), *options) == 0
+    application(tmp_path)
+    code, report = velo(tmp_path, "--duration", "8s")
+    assert code == 0
+    assert report["jobs"][0]["state"] == "stopped"
     shown = capsys.readouterr().err
     assert "stopped: 3 read = 3 in results" in shown
     assert "watermark none yet" in shown
@@ -62,5 +56,35 @@ def test_a_file_is_watched_for_a_time(one_spark: Any, tmp_path: Path, capsys: py
 def test_a_file_with_errors_is_not_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "app.sql"
     file.write_text("SELECT a FROM nowhere")
-    assert velo("run", str(file), "--until-done") == 2
+    assert main(["run", str(file), "--until-done"]) == 2
     assert "unknown-stream" in capsys.readouterr().err
+
+
+def test_a_sink_that_cannot_be_run_is_shown_at_its_place(
+    one_spark: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    application(tmp_path, "SELECT k FROM s INTO out WITH (@sink, 'out.rotation.interval' = '10m');")
+    code, _ = velo(tmp_path, "--until-done")
+    said = capsys.readouterr().err
+    assert code == 2
+    assert "error[unsupported]: 'rotation.interval' of sink 'out'" in said
+    assert "app.sql:2:" in said
+
+
+def test_a_job_that_fails_names_itself_and_the_others_stop(
+    one_spark: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    query = "CREATE STREAM bad AS SELECT k FROM s INTO out WITH (@sink);\n-- @name: fine\nSELECT k FROM s;"
+    file = application(tmp_path, query)
+    file.write_text(file.read_text().replace("'out.path' = 'out'", "'out.path' = 'app.sql/out'"))
+    code, report = velo(tmp_path, "--until-done")
+    said = capsys.readouterr().err
+    assert code == 3
+    assert "error[file-unusable]: job 'bad' (line 2) failed: a file cannot be used: " in said
+    assert "\tat " not in said
+    assert "Traceback" not in said
+    states = {job["name"]: job["state"] for job in report["jobs"]}
+    assert states["bad"] == "failed"
+    assert states["fine"] != "failed"
+    [failed] = [job for job in report["jobs"] if job["state"] == "failed"]
+    assert "failed: " in failed["error"]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
+import traceback
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,12 +14,16 @@ from velostream.cli.check import failed, overrides_of, preset_of, validated
 from velostream.cli.colours import colours_of
 from velostream.cli.explain import one
 from velostream.cli.options import preset_option, set_option
-from velostream.cli.report.text import TextReport
+from velostream.cli.report.text import TextReport, finding
+from velostream.diagnostics import Diagnostic, Severity
 from velostream.durations import SECOND, parse
+from velostream.errors import VeloError
 from velostream.files import replace_text
 
 if TYPE_CHECKING:
+    from velostream.cli.live.view import View
     from velostream.jobs.runner import Runner
+    from velostream.positions import Text
 
 
 @click.command("run", short_help="Run the statements of a file.")
@@ -45,57 +50,95 @@ def command(
     preset: str,
     settings: tuple[str, ...],
 ) -> None:
-    """Run the statements of a file in one process. Ctrl-C stops after the running batch.
+    """Run the statements of a file in one process.
 
-    What runs today: statements that read files, with conditions, expressions and one time window or GROUP BY, into
-    files or the console. A plan that needs more is refused before anything starts.
+    In a terminal a table shows what the jobs do: rates, open windows, late records, dead letters, the watermark, and
+    the partition that holds it back. Elsewhere a line says so every few seconds. Results of the console go to standard
+    output, all else to standard error. Relative paths of sources and sinks start from the folder of the SQL file.
+
+    Ctrl-C or SIGTERM stops after the running batches, a second Ctrl-C at once. Run again with the same checkpoint, the
+    jobs go on where they were, and no row is written twice.
 
     \b
     Examples:
+      velo run app.sql
       velo run app.sql --until-done --report report.json
       velo run app.sql --duration 60s --checkpoint /var/lib/velo/app
-    """
-    from velostream.jobs.runner import Runner
-    from velostream.plan import plan
-    from velostream.spark.failures import translated
-    from velostream.spark.session import spark_session
+      velo run app.sql --set allowed.lateness=5m --master spark://host:7077
 
+    \b
+    Exit codes:
+      0    the input or the time has ended, or a run without an end was stopped
+      2    a mistake in the SQL, the settings or the data
+      3    something outside failed: files, Spark, Java, memory
+      70   a defect of Velostream
+      130  Ctrl-C cut --until-done or --duration short, or was pressed twice
+      143  SIGTERM cut --until-done or --duration short
+    """
     given = one(file)
     answer = validated(given, preset=preset_of(preset), overrides=overrides_of(settings))
     if answer.findings.errors:
         shown = TextReport().render([failed(answer)], colours=colours_of(sys.stderr), system_columns=False)
         print(shown, file=sys.stderr)
         ctx.exit(2)
+    from velostream.cli.live.signals import caught
+    from velostream.cli.live.view import View
+    from velostream.jobs.runner import Runner
+    from velostream.plan import plan
+    from velostream.spark.failures import translated
+    from velostream.spark.session import spark_session
+
+    debug = bool(getattr(ctx.obj, "debug", False))
     planned = plan(answer.bound, answer.library)
     seconds = parse(duration) / SECOND if duration else None
     home = Path(checkpoint) if checkpoint else Path(".velo") / (planned.name or "app")
-    with translated():
-        runner = Runner(planned, spark_session(master), home, given.folder or Path(), print)
-        if until_done:
-            runner.run_until_done()
-        else:
-            runner.run(seconds, lambda: print(progress(runner), file=sys.stderr, flush=True))
+    view = View(bounded=until_done)
+    failure: VeloError | None = None
+    runner: Runner | None = None
+    signals = None
+    try:
+        with translated(debug=debug):
+            runner = Runner(planned, spark_session(master), home, given.folder or Path(), view.show)
+            with caught(runner.stopping, view.say) as signals:
+                view.open(runner)
+                if until_done:
+                    runner.run_until_done()
+                else:
+                    runner.run(seconds, lambda: None)
+    except VeloError as error:
+        failure = error
+    finally:
+        view.close()
+    if runner is not None:
+        _end(view, runner, report)
+    if failure is not None:
+        ctx.exit(_failed(failure, answer.text, debug=debug))
+    if signals is not None and (until_done or seconds is not None):
+        ctx.exit(signals.exit_code)
+
+
+def _end(view: View, runner: Runner, report: str) -> None:
+    """The report, and what a person wants to know at the end."""
+    from velostream.cli.live.summary import places, sentence, table
+
+    whole = runner.report()
     if report:
-        replace_text(Path(report), json.dumps(runner.report(), indent=2) + "\n")
-    print("\n".join(summary(job) for job in runner.report()["jobs"]), file=sys.stderr)
+        replace_text(Path(report), json.dumps(whole, indent=2) + "\n")
+    if not whole["jobs"]:
+        return
+    if view.drawn:
+        view.console.print(table(whole["jobs"]))
+    for job, said in zip(runner.jobs, whole["jobs"], strict=True):
+        if not view.drawn:
+            view.say(sentence(said))
+        for line in places(job, said, runner.folder):
+            view.say(line)
 
 
-def progress(runner: Runner) -> str:
-    """One line on what the jobs are doing."""
-    parts = []
-    for job in runner.jobs:
-        records = job.accounts.records
-        watermark = job.report()["watermark"] or "none yet"
-        parts.append(f"{job.job.name}: read {records['read']:,}, open {records['open']:,}, watermark {watermark}")
-    return " | ".join(parts)
-
-
-def summary(job: dict[str, Any]) -> str:
-    """What became of the records of a job, in numbers that add up."""
-    records = job["records"]
-    dead = sum(records["dead_lettered"].values())
-    dropped = sum(records["dropped"].values())
-    return (
-        f"{job['name']} {job['state']}: {records['read']:,} read = {records['in_results']:,} in results"
-        f" + {records['filtered']:,} filtered + {records['open']:,} open + {dead:,} dead letters + {dropped:,} dropped"
-    )
+def _failed(error: VeloError, text: Text, *, debug: bool) -> int:
+    """Shows why a run failed, at its place in the SQL where there is one; with --debug the whole of it."""
+    if debug:
+        traceback.print_exception(error)
+    said = Diagnostic(Severity.ERROR, error.error_code, error.message, span=error.span, hint=error.hint)
+    print("\n".join(finding(said, text, colours_of(sys.stderr))), file=sys.stderr)
+    return error.exit_code

@@ -1,0 +1,1 @@
+"""What a person sees while jobs run, and when they have ended."""

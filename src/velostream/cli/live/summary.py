@@ -1,0 +1,100 @@
+"""What became of every record, when a run has ended: numbers that add up, and where everything is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from velostream.cli.live.figures import amount, rows_out, span
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from velostream.jobs.runner import RunningJob
+
+_CLASSES = (
+    ("in results", "in_results"),
+    ("filtered", "filtered"),
+    ("open", "open"),
+    ("dead letters", "dead_lettered"),
+    ("dropped", "dropped"),
+    ("duplicates", "duplicates"),
+    ("unmatched", "unmatched"),
+)
+_ALWAYS = ("in_results", "filtered", "open", "dead_lettered", "dropped")
+
+
+def classes(records: Mapping[str, Any]) -> dict[str, int]:
+    """The classes of records by what people call them; those that few jobs have, only where they have any."""
+    found = {}
+    for name, key in _CLASSES:
+        count = records[key] if isinstance(records[key], int) else sum(records[key].values())
+        if count or key in _ALWAYS:
+            found[name] = count
+    return found
+
+
+def sentence(job: Mapping[str, Any]) -> str:
+    """What became of the records of a job, in one line of numbers that add up."""
+    records = job["records"]
+    read = f"{records['read']:,} read" + (f" + {records['expanded']:,} expanded" if records["expanded"] else "")
+    parts = " + ".join(f"{count:,} {name}" for name, count in classes(records).items())
+    return f"{job['name']} {job['state']}: {read} = {parts}"
+
+
+def rows(job: Mapping[str, Any]) -> str:
+    """How many rows went out, by kind."""
+    parts = [f"{count:,} {kind}" for kind, count in job["emitted"].items() if count]
+    return ", ".join(parts) or f"{rows_out(job):,}"
+
+
+def table(jobs: Sequence[Mapping[str, Any]]) -> RenderableType:
+    """The same as a table for a terminal."""
+    from rich.table import Table
+    from rich.text import Text
+
+    drawn = Table(title="what became of every record", title_justify="left", header_style="dim")
+    expanded = any(job["records"]["expanded"] for job in jobs)
+    names = dict.fromkeys(name for job in jobs for name in classes(job["records"]))
+    drawn.add_column("job")
+    drawn.add_column("state")
+    for name in (
+        "read",
+        *(["+ expanded"] if expanded else []),
+        *(f"{'=' if not i else '+'} {n}" for i, n in enumerate(names)),
+    ):
+        drawn.add_column(name, justify="right")
+    drawn.add_column("rec/s", justify="right")
+    drawn.add_column("time", justify="right")
+    for job in jobs:
+        records = job["records"]
+        counts = classes(records)
+        style = "red" if job["state"] == "failed" else "green"
+        drawn.add_row(
+            Text(job["name"], style="bold"),
+            Text(job["state"], style=style),
+            f"{records['read']:,}",
+            *([f"{records['expanded']:,}"] if expanded else []),
+            *(f"{counts.get(name, 0):,}" for name in names),
+            amount(records["read"] / job["seconds"]) if job["seconds"] else "",
+            span(job["seconds"]),
+        )
+    return drawn
+
+
+def places(job: RunningJob, report: Mapping[str, Any], folder: Path) -> list[str]:
+    """Where the results, the dead letters and the checkpoint of a job are."""
+    from velostream.plan.nodes import Sinks
+    from velostream.sinks.writers.files import folder_of
+
+    lines = [f"{report['name']}: rows written: {rows(report)}"]
+    for target in job.job.root.targets if isinstance(job.job.root, Sinks) else ():
+        where = str(folder_of(target.settings, folder)) if target.connector == "file_sink" else target.connector
+        lines.append(f"  {target.name}: {where}")
+    dead = report["records"]["dead_lettered"]
+    if dead:
+        reasons = ", ".join(f"{count:,} {reason}" for reason, count in sorted(dead.items()))
+        lines.append(f"  dead letters: {reasons}, in {job.home.letters}")
+    lines.append(f"  checkpoint: {job.home.folder}")
+    return lines

@@ -1,0 +1,44 @@
+import os
+import signal
+import subprocess
+import sys
+import time
+from threading import Event
+
+from velostream.cli.live.signals import caught
+
+
+def test_the_first_signal_asks_for_a_stop() -> None:
+    stopping, said = Event(), list[str]()
+    before = signal.getsignal(signal.SIGTERM)
+    with caught(stopping, said.append) as signals:
+        os.kill(os.getpid(), signal.SIGTERM)
+        os.kill(os.getpid(), signal.SIGTERM)
+    assert stopping.is_set()
+    assert signals.exit_code == 143
+    assert len(said) == 1
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_without_a_signal_all_is_well() -> None:
+    with caught(Event(), print) as signals:
+        pass
+    assert signals.exit_code == 0
+
+
+def test_a_second_interrupt_stops_at_once() -> None:
+    program = """
+import os, signal, time
+from threading import Event
+from velostream.cli.live.signals import caught
+with caught(Event(), lambda text: print(text, flush=True)):
+    os.kill(os.getpid(), signal.SIGINT)
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(60)
+"""
+    started = time.monotonic()
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=50, check=False)
+    assert ended.returncode == 130
+    assert "stopping after the running batch" in ended.stdout
+    assert "stopped at once" in ended.stderr
+    assert time.monotonic() - started < 40

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from velostream.errors import VeloError
+from velostream.windows.assigners.aligned import Aligned
 from velostream.windows.assigners.unbounded import Unbounded
 from velostream.windows.emission import Accumulation
 from velostream.windows.lateness import LateStrategy
@@ -36,10 +37,14 @@ def combines(settings: OperatorSettings) -> bool:
 
 def combined(settings: OperatorSettings, rows: pl.DataFrame) -> pl.DataFrame:
     """Rows, none of them below the watermark that the last batch ended with, as fragments."""
-    keys = list(settings.keys)
+    keys, window = list(settings.keys), settings.assigner
     timed = rows.with_columns(pl.col("_event_time").alias("_start"), pl.col("_event_time").alias("_end"))
-    by = [*keys, *(["_hash"] if "_hash" in rows.columns else []), "_start", "_end"]
-    return settings.aggregation.fold(settings.assigner.place(timed, keys), by)
+    placed = window.place(timed, keys)
+    if isinstance(window, Aligned):
+        folded = settings.aggregation.fold(placed, [*keys, "_start"])
+        end = (pl.col("_start") + window.pane).alias("_end")
+        return folded.select(*keys, "_start", end, *settings.aggregation.state)
+    return settings.aggregation.fold(placed, [*keys, *(["_hash"] if "_hash" in rows.columns else []), "_start", "_end"])
 
 
 def unfolded(settings: OperatorSettings, folded: pl.DataFrame, moment: Moment) -> pl.DataFrame:

@@ -80,6 +80,7 @@ def velo(ctx: click.Context) -> None:
     \b
     velo validate app.sql         check a file; all findings at once
     velo explain app.sql          show the plan of every statement
+    velo test tests/              run applications over given records
     velo functions SPLIT_PART     what a function does
     velo properties watermark.    what can be set
     """

@@ -11,11 +11,16 @@ from velostream.config.settings import Settings
 from velostream.errors import VeloError
 from velostream.plan.job import ApplicationPlan
 from velostream.plan.nodes import Scan
+from velostream.sources import SOURCES
+from velostream.sources.base import Extent
 from velostream.sources.file import matching
 from velostream.sources.streams.given import GIVEN, write_batch
 from velostream.testing.records import Records
 from velostream.testing.settings import source_settings
 from velostream.testing.spec import Case, Given
+
+_LOCAL = ("file_source", "datagen_source")
+"""Sources that need nothing outside."""
 
 
 class Feed(ABC):
@@ -98,17 +103,21 @@ class Files(Feed):
 
 @dataclass
 class Generated(Feed):
-    """Records that a datagen_source makes: the same ones in every run, since it is seeded."""
+    """Records that a datagen_source makes, the same ones in every run; the application's own keeps its settings."""
 
     given: Given
+    day: str
 
     def scan(self, node: Scan) -> Scan:
-        """A scan of the generator."""
-        settings = _settings(node.source, dict(self.given.settings or {}), self.given)
-        return replace(node, connector="datagen_source", settings=settings)
+        """A scan of the generator; its first record is one of the case's day unless a start is set."""
+        own = {value.key: value.text for value in node.settings} if node.connector == "datagen_source" else {}
+        settings = {"start.time": f"{self.day}T00:00:00Z", **own, **(self.given.settings or {})}
+        if "rows" not in settings:
+            raise self.given.place.refuse("records are generated without end", "write rows: 1000")
+        return replace(node, connector="datagen_source", settings=_settings(node.source, settings, self.given))
 
     def reveal(self, until: int) -> None:
-        """There is nothing to be shown: it is there, or made."""
+        """There is nothing to be shown: they are made."""
 
 
 def feeds_of(case: Case, plan: ApplicationPlan, folder: Path) -> dict[str, Feed]:
@@ -122,14 +131,23 @@ def feeds_of(case: Case, plan: ApplicationPlan, folder: Path) -> dict[str, Feed]
             known = ", ".join(sorted(scan.source for scan in scans.values()))
             raise given.place.refuse(f"no job reads a source '{name}'", f"sources: {known}" if known else "remove it")
         feeds[name] = _feed(case, given, scan, folder / name, max(counts))
+    for name in scans.keys() - {name.casefold() for name in feeds}:
+        _refuse_outside(case, scans[name])
     return feeds
+
+
+def _refuse_outside(case: Case, scan: Scan) -> None:
+    """A test runs to its end, and needs nothing outside: a source that it gives nothing for must be so too."""
+    if scan.connector not in _LOCAL or SOURCES[scan.connector].extent(scan.settings) is Extent.UNBOUNDED:
+        message = f"nothing is given to source '{scan.source}', a {scan.connector} that does not end by itself"
+        raise case.place.refuse(message, f"write inputs: {{{scan.source}: [{{column: value}}]}}")
 
 
 def _feed(case: Case, given: Given, scan: Scan, folder: Path, batches: int) -> Feed:
     if given.settings is None:
         return Rows(scan, given, case.day, folder, batches)
     if given.settings["type"] == "datagen_source":
-        return Generated(given)
+        return Generated(given, case.day)
     return Files(given, case.file.parent, folder)
 
 

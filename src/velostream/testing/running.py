@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from velostream.jobs.runner import Runner
+from velostream.jobs.runner import POLL, Runner
 from velostream.plan.job import ApplicationPlan
 from velostream.sinks import memory
 from velostream.spark.lower.stage import CONTROL
@@ -54,9 +55,7 @@ class Stage:
         if stop is not None:
             self._reveal(wired, feeds, 0, stop)
             with self._runner(wired, outcome) as runner:
-                runner.read_all()
-                for job in runner.jobs:
-                    job.stop()
+                _run_some(runner, stop)
         self._reveal(wired, feeds, stop or 0, batches)
         with self._runner(wired, outcome) as runner:
             runner.run_until_done()
@@ -91,6 +90,18 @@ class Stage:
         for job in plan.jobs:
             if self.clocks:
                 give_clocks(self._home(job.name) / CONTROL, self.clocks[start:until])
+
+
+def _run_some(runner: Runner, batches: int) -> None:
+    """Runs so many micro-batches, or all there are, and stops as a job is stopped while it runs: without a flush."""
+    runner.prepare(bounded=True)
+    for job in runner.jobs:
+        job.start()
+    while not all(job.all_read or job.accounts.batch + 1 >= batches for job in runner.jobs):
+        runner.check()
+        time.sleep(POLL)
+    for job in runner.jobs:
+        job.stop()
 
 
 def _letters(folder: Path) -> list[Row]:

@@ -19,6 +19,8 @@ from velostream.errors import InvalidProperty
         ("yyyy-MM-dd'T'HH:mm:ss[.SSS]XXX", "yyyy-MM-dd'T'HH:mm:ss[.SSS]XXX"),
         ("dd/MM/yyyy", "dd/MM/yyyy"),
         ("%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M:%S"),
+        ("EEE, d MMM yyyy HH:mm:ss z", "EEE, d MMM yyyy HH:mm:ss z"),
+        ("yyyyDDD", "yyyyDDD"),
     ],
 )
 def test_formats_that_can_be_read(text: str, value: str) -> None:
@@ -26,7 +28,11 @@ def test_formats_that_can_be_read(text: str, value: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "isoo8601", "epoch_millies", "HH:mm", "%Q", "%", "yyyy-MM-dd'T", "yyyy-MM-dd foo"]
+    "text",
+    [
+        *("", "isoo8601", "epoch_millies", "HH:mm", "%Q", "%", "yyyy-MM-dd'T", "yyyy-MM-dd foo"),
+        *("yyyy-MM-dd q", "uuuu-MM-dd", "yyyy-MM-ddd", "yyyy-MM-dd V", "yyyy-MM"),
+    ],
 )
 def test_formats_that_cannot_be_read(text: str) -> None:
     with pytest.raises(InvalidProperty) as refusal:

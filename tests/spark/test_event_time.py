@@ -59,6 +59,7 @@ BROKEN: list[tuple[str, str, dict[str, str], str, str]] = [
     ("STRING", "'12:30'", {"format": "iso8601"}, "event_time_unparsable", "'12:30'"),
     ("STRING", "'2026-02-30T00:00:00'", {"format": "iso8601"}, "event_time_unparsable", "'2026-02-30T00:00:00'"),
     ("STRING", "'x'", {"format": "%Y-%m-%d"}, "event_time_unparsable", "does not follow the format '%Y-%m-%d'"),
+    ("STRING", "'31.1.2026'", {"format": "dd.MM.yyyy"}, "event_time_unparsable", "'31.1.2026'"),
     ("STRING", "'01/02/03'", {}, "event_time_undetected", "set event.time.format"),
     ("STRING", "'20260131'", {}, "event_time_undetected", "'20260131'"),
     ("BIGINT", "9223372036854775807", {"format": "epoch_millis"}, "event_time_invalid", "outside of the years"),

@@ -17,7 +17,24 @@ _WORDS = {
     "iso8601": "iso8601",
 }
 _STRPTIME = set("aAbBcdHIjmMpSfyYzZ%TDFRTxX")
-_SPARK = set("GyuMLdQqEaHhKkmsSVzOXxDF[]'")
+_SPARK = {
+    "G": 4,
+    "y": 6,
+    "M": 4,
+    "L": 4,
+    "d": 2,
+    "D": 3,
+    "E": 4,
+    "a": 1,
+    "H": 2,
+    "h": 2,
+    "K": 2,
+    "k": 2,
+    "m": 2,
+    "s": 2,
+}
+_SPARK |= {"S": 9, "V": 2, "z": 4, "O": 4, "X": 5, "x": 5}
+"""How many of each letter Spark reads times by."""
 _HINT = "use auto, epoch_millis, epoch_seconds, iso8601, or a pattern such as yyyy-MM-dd HH:mm:ss or %Y-%m-%d %H:%M:%S"
 
 
@@ -45,11 +62,12 @@ def _strptime(text: str) -> bool:
 
 
 def _spark(text: str) -> bool:
-    """True where every letter outside quotes means something to Spark, and a year and a day are among them."""
+    """True where Spark reads times by every letter outside quotes, and a year and a day are among them."""
     unquoted = re.sub(r"'[^']*'", "", text)
-    letters = [letter for letter in unquoted if letter.isalpha() or letter == "'"]
-    dated = set(letters) & set("yu") and set(letters) & set("dD")
-    return bool(dated) and all(letter in _SPARK for letter in letters) and "'" not in letters
+    runs = [found[0] for found in re.finditer(r"([A-Za-z'])\1*", unquoted)]
+    letters = {run[0] for run in runs}
+    known = all(len(run) <= _SPARK.get(run[0], 0) for run in runs) and not {"V", "OO", "OOO"} & set(runs)
+    return known and "y" in letters and bool(letters & {"d", "D"})
 
 
 @dataclass(frozen=True, slots=True)

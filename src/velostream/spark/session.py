@@ -29,6 +29,7 @@ _SETTINGS = {
     "spark.sql.streaming.queryEvolution.enableSourceEvolution": "true",
     "spark.sql.streaming.offsetLog.formatVersion": "2",
     "spark.sql.streaming.noDataMicroBatches.enabled": "false",
+    "spark.sql.legacy.timeParserPolicy": "CORRECTED",
     "spark.sql.legacy.consecutiveStringLiterals.enabled": "false",
     "spark.sql.timeType.enabled": "true",
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",

@@ -10,20 +10,20 @@ from velostream.testing.records import Records
 MORNING = 1_704_103_503
 
 
-def records(rows: str, kind: str = "TIMESTAMP", more: str = "") -> list[tuple[int, int, str]]:
+def records(rows: str, kind: str = "TIMESTAMP", more: str = "") -> list[dict[str, Any]]:
     [job] = planned("SELECT k FROM s", kind, more).jobs
     case = case_of(f"sql: X\ninputs: {{s: {rows}}}")
     return Records(job.scans[0], case.day).batch(case.given["s"].batches[0])
 
 
 def value(written: str, column: str = "at", kind: str = "TIMESTAMP", more: str = "") -> Any:
-    [(_, _, text)] = records(f"[{{{column}: {written}}}]", kind, more)
-    return json.loads(text)[column]
+    [record] = records(f"[{{{column}: {written}}}]", kind, more)
+    return json.loads(record["value"])[column]
 
 
 def test_offsets_count_on_in_each_partition() -> None:
     found = records("[{v: 1}, {v: 2, _partition: 4}, {v: 3}, {v: 4, _offset: 9}, {v: 5}]")
-    assert [(partition, offset) for partition, offset, _ in found] == [(0, 0), (4, 0), (0, 1), (0, 9), (0, 10)]
+    assert [(record["partition"], record["offset"]) for record in found] == [(0, 0), (4, 0), (0, 1), (0, 9), (0, 10)]
 
 
 @pytest.mark.parametrize("written", ["10:05:03", "'2024-01-01 10:05:03'", str(MORNING), str(MORNING * 1000)])
@@ -63,11 +63,19 @@ def test_what_is_no_time_is_given_as_it_is() -> None:
 
 def test_bytes_and_raw_text() -> None:
     assert value("!!binary aGk=", "b") == "aGk="
-    assert records("[{_raw: 'not json'}]") == [(0, 0, "not json")]
+    assert records("[{_raw: 'not json'}]")[0]["value"] == "not json"
+
+
+def test_a_record_may_carry_a_time_a_key_and_headers() -> None:
+    [plain] = records("[{k: a}]")
+    assert (plain["timestamp"], plain["key"], plain["headers"], plain["topic"]) == (None, None, None, "s")
+    [full] = records("[{_timestamp: 10:05:03, _key: x, _headers: {trace: hi, none: null}, _topic: t}]")
+    assert (full["timestamp"], full["key"], full["topic"]) == (MORNING * 1_000_000, "x", "t")
+    assert full["headers"] == [{"key": "trace", "value": "aGk="}, {"key": "none", "value": None}]
 
 
 def test_columns_go_by_their_names_in_any_letter_case() -> None:
-    assert json.loads(records("[{K: a}]")[0][2]) == {"k": "a"}
+    assert json.loads(records("[{K: a}]")[0]["value"]) == {"k": "a"}
 
 
 @pytest.mark.parametrize(
@@ -78,6 +86,8 @@ def test_columns_go_by_their_names_in_any_letter_case() -> None:
         ("[{_raw: 5}]", "whole text of a record"),
         ("[{_partition: a}]", "'_partition' is a whole number"),
         ("[{_offset: true}]", "'_offset' is a whole number"),
+        ("[{_timestamp: soon}]", "'soon' is not a time"),
+        ("[{_headers: x}]", "mapping of names to values"),
     ],
 )
 def test_a_row_that_the_source_cannot_have_is_refused(rows: str, message: str) -> None:

@@ -52,7 +52,7 @@ class Rows(Feed):
         self.shown = 0
 
     def _named(self) -> list[int]:
-        return sorted({partition for batch in self.records for partition, _, _ in batch})
+        return sorted({record["partition"] for batch in self.records for record in batch})
 
     def scan(self, node: Scan) -> Scan:
         """Over a folder with one file per micro-batch; the column `_partition` of a row is its partition."""

@@ -8,12 +8,14 @@ from typing import Any
 
 from velostream.plan.nodes import Scan
 from velostream.registry import did_you_mean
-from velostream.testing.document import Items, Place, Table
+from velostream.testing.document import Items, Table
 from velostream.testing.times import micros_of, of_text, shown
 from velostream.types import Type
 
-PARTITION, OFFSET, RAW = "_partition", "_offset", "_raw"
-_SYSTEM = (PARTITION, OFFSET, RAW)
+PARTITION, OFFSET, TIMESTAMP, TOPIC, KEY, HEADERS = "_partition", "_offset", "_timestamp", "_topic", "_key", "_headers"
+RAW = "_raw"
+_SYSTEM = (PARTITION, OFFSET, TIMESTAMP, TOPIC, KEY, HEADERS, RAW)
+"""What a row may say of its record beside the columns."""
 _MILLIS_FROM = 100_000_000_000
 """Below it, a number that is detected counts as seconds."""
 
@@ -27,17 +29,43 @@ class Records:
         self.types: dict[str, tuple[str, Type]] = {
             column.name.casefold(): (column.name, column.type) for column in scan.declared
         }
+        topics = scan.settings.names("topic") if scan.settings.known.find("topic") is not None else ()
+        self.topic = topics[0] if topics else scan.source
         self.next: dict[int, int] = {}
 
-    def batch(self, rows: Items) -> list[tuple[int, int, str]]:
-        """Partition, offset and text of each row."""
-        return [self._record(row, place) for row, place in zip(rows, rows.places, strict=True)]
+    def batch(self, rows: Items) -> list[dict[str, Any]]:
+        """The records of a micro-batch: where each stands, what it carries, its text."""
+        return [self._record(row) for row in rows]
 
-    def _record(self, row: Table, place: Place) -> tuple[int, int, str]:
+    def _record(self, row: Table) -> dict[str, Any]:
         partition = self._whole(row, PARTITION, 0)
         offset = self._whole(row, OFFSET, self.next.get(partition, 0))
         self.next[partition] = offset + 1
-        return partition, offset, self._text(row, place)
+        return {
+            "partition": partition,
+            "offset": offset,
+            "timestamp": self._timestamp(row),
+            "topic": row.get(TOPIC, self.topic),
+            "key": row.get(KEY),
+            "headers": self._headers(row),
+            "value": self._text(row),
+        }
+
+    def _timestamp(self, row: Table) -> int | None:
+        micros = micros_of(row.get(TIMESTAMP), self.day)
+        if micros is None and row.get(TIMESTAMP) is not None:
+            raise row.refuse(TIMESTAMP, f"'{row[TIMESTAMP]}' is not a time", f"write {TIMESTAMP}: 10:05:03")
+        return micros
+
+    def _headers(self, row: Table) -> list[dict[str, Any]] | None:
+        headers = row.get(HEADERS)
+        if headers is None:
+            return None
+        if not isinstance(headers, Table):
+            raise row.refuse(
+                HEADERS, f"'{HEADERS}' is a mapping of names to values", f"write {HEADERS}: {{name: value}}"
+            )
+        return [{"key": name, "value": _encoded(value)} for name, value in headers.items()]
 
     def _whole(self, row: Table, key: str, default: int) -> int:
         value = row.get(key, default)
@@ -45,7 +73,7 @@ class Records:
             raise row.refuse(key, f"'{key}' is a whole number", f"write {key}: 0")
         return value
 
-    def _text(self, row: Table, place: Place) -> str:
+    def _text(self, row: Table) -> str:
         columns = [key for key in row if key not in _SYSTEM]
         if RAW in row:
             if columns or not isinstance(row[RAW], str):
@@ -63,7 +91,7 @@ class Records:
 
     def _value(self, name: str, kind: Type, value: Any) -> Any:
         if isinstance(value, bytes):
-            return base64.b64encode(value).decode()
+            return _encoded(value)
         if kind.is_time:
             micros = micros_of(value, self.day)
             text = None if micros is None else shown(micros)
@@ -85,6 +113,13 @@ class Records:
             number = _plain(micros, 1_000 if millis else 1_000_000)
             return number if kind.is_numeric else str(number)
         return shown(micros) if form in ("auto", "iso8601") else text
+
+
+def _encoded(value: Any) -> str | None:
+    """Bytes, or the bytes of a text, as JSON carries them."""
+    if value is None:
+        return None
+    return base64.b64encode(value if isinstance(value, bytes) else str(value).encode()).decode()
 
 
 def _plain(micros: int, unit: int) -> float:

@@ -16,15 +16,18 @@ if TYPE_CHECKING:
 
 GIVEN = "given"
 """The connector of a scan whose records a test gives; SQL has no name for it."""
-_LINE = "value STRING, partition INT, offset BIGINT, mark STRING"
+_LINE = (
+    "value STRING, partition INT, offset BIGINT, topic STRING, key STRING, timestamp BIGINT, "
+    "headers ARRAY<STRUCT<key: STRING, value: BINARY>>, mark STRING"
+)
+"""What a line says of a record. The time is in microseconds; without one it is the time of reading."""
 _FIRST = 1_000_000_000
 """When the first file was written, in seconds: Spark takes files by that time, and two of one second in any order."""
 
 
-def write_batch(folder: Path, number: int, known: dict[str, Any], records: Iterable[tuple[int, int, str]]) -> None:
-    """Writes a micro-batch: what is `known` of the partitions, then partition, offset and text of each record."""
-    lines = [json.dumps({"mark": json.dumps(known)})]
-    lines += [json.dumps({"partition": where, "offset": at, "value": text}) for where, at, text in records]
+def write_batch(folder: Path, number: int, known: dict[str, Any], records: Iterable[dict[str, Any]]) -> None:
+    """Writes a micro-batch: what is `known` of the partitions, then a line for each record."""
+    lines = map(json.dumps, ({"mark": json.dumps(known)}, *records))
     hidden, file = folder / f".{number:06d}.jsonl", folder / f"{number:06d}.jsonl"
     hidden.write_text("\n".join(lines) + "\n")
     os.utime(hidden, (_FIRST + number, _FIRST + number))
@@ -40,9 +43,10 @@ def open_given(node: Any, lowering: Any) -> tuple[DataFrame, str, str]:
     lines = reader.text(node.settings.text("path")).select(F.from_json("value", _LINE).alias("line"))
     frame = lines.select(
         F.col("line.value").alias("value"),
-        F.col("line.partition").alias("_partition"),
-        F.col("line.offset").alias("_offset"),
-        F.lit(node.source).alias("_topic"),
-        F.col("line.mark").alias("_mark"),
+        *(
+            F.col(f"line.{name}").alias(f"_{name}")
+            for name in ("partition", "offset", "topic", "key", "headers", "mark")
+        ),
+        F.coalesce(F.timestamp_micros("line.timestamp"), F.current_timestamp()).alias("_timestamp"),
     )
     return frame, declared, "jsonl"

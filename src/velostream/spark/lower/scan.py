@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 UNDECODABLE = "undecodable"
 LARGEST_PARTITION = (1 << 31) - 1
 _TEXT = ("json", "jsonl", "csv")
-_SYSTEM = ("_partition", "_offset", "_topic", "_timestamp", "_headers", "_mark")
+_SYSTEM = ("_partition", "_offset", "_topic", "_key", "_timestamp", "_headers", "_mark")
 _WHOLE = ("tinyint", "smallint", "int", "bigint")
 
 

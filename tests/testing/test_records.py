@@ -8,6 +8,7 @@ from velostream.testing.document import InvalidSpec
 from velostream.testing.records import Records
 
 MORNING = 1_704_103_503
+MIDNIGHT = 1_704_067_200_000_000
 
 
 def records(rows: str, kind: str = "TIMESTAMP", more: str = "") -> list[dict[str, Any]]:
@@ -68,7 +69,8 @@ def test_bytes_and_raw_text() -> None:
 
 def test_a_record_may_carry_a_time_a_key_and_headers() -> None:
     [plain] = records("[{k: a}]")
-    assert (plain["timestamp"], plain["key"], plain["headers"], plain["topic"]) == (None, None, None, "s")
+    assert (plain["key"], plain["headers"], plain["topic"]) == (None, None, "s")
+    assert plain["timestamp"] == MIDNIGHT
     [full] = records("[{_timestamp: 10:05:03, _key: x, _headers: {trace: hi, none: null}, _topic: t}]")
     assert (full["timestamp"], full["key"], full["topic"]) == (MORNING * 1_000_000, "x", "t")
     assert full["headers"] == [{"key": "trace", "value": "aGk="}, {"key": "none", "value": None}]

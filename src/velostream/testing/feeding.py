@@ -40,12 +40,13 @@ class Feed(ABC):
 class Rows(Feed):
     """Rows of the specification."""
 
-    def __init__(self, node: Scan, given: Given, day: str, folder: Path, batches: int) -> None:
+    def __init__(self, node: Scan, given: Given, case: Case, folder: Path, batches: int) -> None:
         self.folder = folder
         self.folder.mkdir(parents=True, exist_ok=True)
         self.batches = batches
-        records = Records(node, day)
-        self.records = [records.batch(rows) for rows in given.batches]
+        records = Records(node, case.day)
+        clocks = case.clocks or (None,) * batches
+        self.records = [records.batch(rows, clock) for rows, clock in zip(given.batches, clocks, strict=False)]
         self.records += [[] for _ in range(batches - len(self.records))]
         self.known = list(given.known) if given.known is not None else self._named()
         self.source = node.source
@@ -145,7 +146,7 @@ def _refuse_outside(case: Case, scan: Scan) -> None:
 
 def _feed(case: Case, given: Given, scan: Scan, folder: Path, batches: int) -> Feed:
     if given.settings is None:
-        return Rows(scan, given, case.day, folder, batches)
+        return Rows(scan, given, case, folder, batches)
     if given.settings["type"] == "datagen_source":
         return Generated(given, case.day)
     return Files(given, case.file.parent, folder)

@@ -33,18 +33,22 @@ class Records:
         self.topic = topics[0] if topics else scan.source
         self.next: dict[int, int] = {}
 
-    def batch(self, rows: Items) -> list[dict[str, Any]]:
-        """The records of a micro-batch: where each stands, what it carries, its text."""
-        return [self._record(row) for row in rows]
+    def batch(self, rows: Items, clock: int | None = None) -> list[dict[str, Any]]:
+        """The records of a micro-batch: where each stands, what it carries, its text.
 
-    def _record(self, row: Table) -> dict[str, Any]:
+        One without a time of its own has that of the clock, else the beginning of the day: the same in every run.
+        """
+        start = micros_of(self.day, self.day) if clock is None else clock
+        return [self._record(row, start) for row in rows]
+
+    def _record(self, row: Table, start: int | None) -> dict[str, Any]:
         partition = self._whole(row, PARTITION, 0)
         offset = self._whole(row, OFFSET, self.next.get(partition, 0))
         self.next[partition] = offset + 1
         return {
             "partition": partition,
             "offset": offset,
-            "timestamp": self._timestamp(row),
+            "timestamp": self._timestamp(row) if TIMESTAMP in row else start,
             "topic": row.get(TOPIC, self.topic),
             "key": row.get(KEY),
             "headers": self._headers(row),
@@ -52,8 +56,8 @@ class Records:
         }
 
     def _timestamp(self, row: Table) -> int | None:
-        micros = micros_of(row.get(TIMESTAMP), self.day)
-        if micros is None and row.get(TIMESTAMP) is not None:
+        micros = micros_of(row[TIMESTAMP], self.day)
+        if micros is None and row[TIMESTAMP] is not None:
             raise row.refuse(TIMESTAMP, f"'{row[TIMESTAMP]}' is not a time", f"write {TIMESTAMP}: 10:05:03")
         return micros
 

@@ -20,7 +20,7 @@ _LINE = (
     "value STRING, partition INT, offset BIGINT, topic STRING, key STRING, timestamp BIGINT, "
     "headers ARRAY<STRUCT<key: STRING, value: BINARY>>, mark STRING"
 )
-"""What a line says of a record. The time is in microseconds; without one it is the time of reading."""
+"""What a line says of a record; its time is in microseconds."""
 _FIRST = 1_000_000_000
 """When the first file was written, in seconds: Spark takes files by that time, and two of one second in any order."""
 
@@ -47,6 +47,6 @@ def open_given(node: Any, lowering: Any) -> tuple[DataFrame, str, str]:
             F.col(f"line.{name}").alias(f"_{name}")
             for name in ("partition", "offset", "topic", "key", "headers", "mark")
         ),
-        F.coalesce(F.timestamp_micros("line.timestamp"), F.current_timestamp()).alias("_timestamp"),
+        F.timestamp_micros("line.timestamp").alias("_timestamp"),
     )
     return frame, declared, "jsonl"

@@ -26,7 +26,11 @@ _SUMMED = (
     "hot_misses",
     "hot_evictions",
 )
-_GAUGES = ("open_windows", "windows_held", "state_bytes", "state_rows", "hot_state_size_bytes")
+_GAUGES = (
+    *("open_windows", "windows_held", "state_bytes", "state_bytes_before_clearing", "state_rows"),
+    "hot_state_size_bytes",
+)
+_HISTOGRAMS = ("lateness", "window_event_count", "window_size_bytes")
 _FILTERED, _UNMATCHED = "filtered", "unmatched"
 
 
@@ -62,6 +66,11 @@ class Accounts:
     partitions: dict[str, dict[str, Any]] = field(default_factory=dict)
     """Of each `source/partition`: its largest event time, its lag, whether it is idle."""
     watermark: int | None = None
+    first_watermark: int | None = None
+    """Where it first stood."""
+    holding: list[str] = field(default_factory=list)
+    """The partitions that hold it back."""
+    histograms: dict[str, dict[str, Any]] = field(default_factory=dict)
     seconds: float = 0.0
 
     def add(
@@ -82,7 +91,9 @@ class Accounts:
             self.windows.update({name: one[name] for name in _SUMMED})
             gauges.update({name: one[name] for name in _GAUGES})
             self._add_time(one, role)
+            self._add_histograms(one)
         self.gauges |= gauges
+        self.gauges["state_bytes_largest"] = max(self.gauges.get("state_bytes_largest", 0), gauges["state_bytes"])
         for rows in counted:
             self._add_status(rows.status, rows.rows)
             self.in_results += rows.rows if not rows.status else 0
@@ -103,6 +114,7 @@ class Accounts:
             self._add_status(status, count)
         self.in_results += one["in_results"]
         self.duplicates += one["duplicates"]
+        self.unmatched += one["unmatched"]
         self.dropped.update(one["dropped"])
         self.dead_lettered.update(one["dead_lettered"])
         self.open[f"{one['stage']}/{one['bucket']}"] = one["open"]
@@ -113,7 +125,19 @@ class Accounts:
             return
         if one["watermark"] is not None:
             self.watermark = max(self.watermark or one["watermark"], one["watermark"])
+            if self.first_watermark is None:
+                self.first_watermark = self.watermark
         self.partitions |= one["partitions"]
+        self.holding = one["holding"]
+
+    def _add_histograms(self, one: Mapping[str, Any]) -> None:
+        for name in _HISTOGRAMS:
+            new = one[name]
+            known = self.histograms.setdefault(
+                name, {"bounds": new["bounds"], "counts": [0] * len(new["counts"]), "total": 0}
+            )
+            known["counts"] = [was + more for was, more in zip(known["counts"], new["counts"], strict=True)]
+            known["total"] += new["total"]
 
     def _add_status(self, status: str, count: int) -> None:
         if status == _FILTERED:

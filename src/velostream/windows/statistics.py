@@ -55,6 +55,7 @@ class Stats:
     read: int = 0
     in_results: int = 0
     duplicates: int = 0
+    unmatched: int = 0
     dropped: Counter[str] = field(default_factory=Counter)
     dead_lettered: Counter[str] = field(default_factory=Counter)
 
@@ -86,6 +87,8 @@ class Stats:
     hot_state_size_bytes: int = 0
     watermark: int | None = None
     partitions: dict[str, dict[str, int | bool | None]] = field(default_factory=dict)
+    holding: list[str] = field(default_factory=list)
+    """The partitions that hold the watermark back."""
 
     def weigh(self, ledgers: Iterable[Ledger], cached: CacheCounts) -> None:
         """Take the size of state, and what a cache of it did."""

@@ -109,3 +109,8 @@ class JoinStreams(Node):
     def time(self) -> str:
         """The left side's."""
         return self.left_time
+
+    @property
+    def position(self) -> tuple[str, ...]:
+        """A row of two records is at neither's place."""
+        return ()

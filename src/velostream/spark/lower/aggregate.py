@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from velostream.durations import MILLISECOND
 from velostream.plan.expression import Expression
-from velostream.plan.nodes import Aggregate
+from velostream.plan.nodes import Aggregate, JoinStreams
 from velostream.spark.lower.context import Lowering, column
 from velostream.spark.lower.stage import PREVIOUS, Shape, Stage, lower_stage
 from velostream.spark.lower.types import arrow_schema
 from velostream.spark.lower.watermarks import below
+from velostream.spark.stateful.layout import ORIGIN
 from velostream.types import BIGINT
 from velostream.windows.accumulators.base import Call, Sort
 from velostream.windows.assigners.unbounded import Unbounded
@@ -37,9 +38,9 @@ _MICROS = ("_window_start", "_window_end", "_watermark")
 def lower_aggregate(node: Aggregate, frame: DataFrame, lowering: Lowering, *, keeps_previous: bool) -> Stage:
     """The streaming part; with `keeps_previous` its rows carry what they correct."""
     names = _Names(node)
-    replaces = "_origin" in frame.columns and _can_replace(node)
-    if "_origin" in frame.columns and not replaces:
-        frame = frame.drop("_origin", "_origin_revision", "_origin_gone")
+    replaces = ORIGIN[1] in frame.columns and _can_replace(node)
+    if not replaces:
+        frame = frame.drop(*ORIGIN[1:])
     settings = replace(_settings(node, names), keeps_previous=keeps_previous, replaces=replaces)
 
     def with_watermark(watermark: WatermarkSettings) -> OperatorSettings:
@@ -66,9 +67,12 @@ def lower_aggregate(node: Aggregate, frame: DataFrame, lowering: Lowering, *, ke
 
 
 def _can_replace(node: Aggregate) -> bool:
-    """Discarding and update_previous forget what went out; validation allows them over rows that are not revised."""
+    """Discarding and update_previous forget what went out; validation allows them over rows that are not revised.
+
+    An inner join never takes back what it said; all others may, if only after a flush.
+    """
     forgets = node.emission.accumulation == "discarding" or node.lateness.strategy == "update_previous"
-    return bool(below(node)) and not forgets
+    return not forgets and any(not isinstance(each, JoinStreams) or each.kind != "INNER" for each in below(node))
 
 
 def _window_identity(node: Aggregate) -> tuple[str, ...]:

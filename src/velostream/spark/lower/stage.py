@@ -48,6 +48,10 @@ class Shape:
     """The result columns of a row that may have been said before, by the field that they become."""
     folding: Callable[[WatermarkSettings], OperatorSettings] | None = None
     outgoing: Callable[[int], int] = int
+    position: Mapping[str, str] | None = None
+    """Where a record stands, where the node's inputs do not say it under their own names."""
+    status: Callable[[DataFrame], Column | None] | None = None
+    """What is wrong with a row that came out, over the fields of the node."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +105,9 @@ class Stage:
             carried[names.PASSED] = F.col(names.PASSED)
         if PREVIOUS in rows.columns:
             carried[PREVIOUS] = self._previous()
-        return rows.select(*fields, *(value.alias(name) for name, value in carried.items()))
+        made_rows = rows.select(*fields, *(value.alias(name) for name, value in carried.items()))
+        status = self.shape.status(made_rows) if self.shape.status is not None else None
+        return made_rows if status is None else made_rows.withColumn(names.STATUS, F.when(is_row, status))
 
     def _origin(self, rows: DataFrame) -> dict[str, Column]:
         """What a row is known by when it is corrected, which revision it is, and whether it withdraws."""
@@ -126,7 +132,7 @@ def lower_stage(shape: Shape, frame: DataFrame, lowering: Lowering) -> Stage:
     """The streaming part of a stateful node."""
     number = lowering.number(shape.node)
     settings = watermark_settings(shape.node, lowering)
-    origin = [name for name in names.ORIGIN if name in frame.columns]
+    origin = names.ORIGIN if all(name in frame.columns for name in names.ORIGIN) else ()
     routed = _prepared(shape, frame, lowering)
     columns = (*(name for name, _ in shape.wanted), *names.POSITION, names.HASH, *origin)
     folding = shape.folding(settings) if shape.folding is not None else None
@@ -153,7 +159,7 @@ def _prepared(shape: Shape, frame: DataFrame, lowering: Lowering) -> DataFrame:
 
     if PREVIOUS in frame.columns:
         frame = _with_withdrawals(frame)
-    position = _position(shape.node, frame)
+    position = shape.position or _fields_of_position(frame, shape.node.children)
     needed = [name for name in position.values() if name]
     rows = compute(frame, shape.wanted, list(dict.fromkeys([*needed, shape.time, *CARRIED])))
     hashed = F.xxhash64(*map(column, shape.keys)) if shape.keys else F.lit(0).cast("bigint")
@@ -190,15 +196,21 @@ def _with_withdrawals(frame: DataFrame) -> DataFrame:
     )
 
 
-def _position(node: Node, frame: DataFrame) -> dict[str, str]:
+def _fields_of_position(frame: DataFrame, inputs: Sequence[Node]) -> dict[str, str]:
     """The fields that say where a record stands; empty names where rows are no records any more."""
     found = dict.fromkeys(_POSITION, "")
-    for child in node.children:
+    for child in inputs:
         for member in child.position:
             suffix = member.split(".")[-1]
             if suffix in found and member in frame.columns:
                 found[suffix] = member
     return found
+
+
+def position_of(frame: DataFrame, inputs: Sequence[Node]) -> dict[str, Column]:
+    """Where the rows of inputs stand: source, partition and offset."""
+    found = _fields_of_position(frame, inputs)
+    return {name: _at(found, name, kind, frame) for name, kind in _POSITION.items()}
 
 
 def _at(position: Mapping[str, str], name: str, kind: str, rows: DataFrame) -> Column:
@@ -260,4 +272,4 @@ def _empty(routed: DataFrame, layout: Layout) -> bytes:
 def _schema(frame: DataFrame) -> Any:
     from pyspark.sql.pandas.types import to_arrow_schema
 
-    return to_arrow_schema(frame.schema)
+    return to_arrow_schema(frame.schema, timezone="UTC")

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from velostream.plan.nodes import Aggregate, Node
+from velostream.plan.nodes import Aggregate, JoinStreams, Node
 from velostream.spark.lower.aggregate import lower_aggregate
 from velostream.spark.lower.context import Lowering
+from velostream.spark.lower.join_streams import lower_join_streams
 from velostream.spark.lower.stage import Stage
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-LOWERED: dict[type[Node], Callable[..., Stage]] = {Aggregate: lower_aggregate}
+LOWERED: dict[type[Node], Callable[..., Stage]] = {Aggregate: lower_aggregate, JoinStreams: lower_join_streams}
 """By node: a function of the node, the stream of its rows, the lowering, and `keeps_previous`."""
 
 

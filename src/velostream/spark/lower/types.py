@@ -19,4 +19,4 @@ def arrow_schema(columns: Iterable[tuple[str, Type]]) -> pa.Schema:
     struct = StructType()
     for name, kind in columns:
         struct = struct.add(name, _parse_datatype_string(str(kind)))
-    return to_arrow_schema(struct)
+    return to_arrow_schema(struct, timezone="UTC")

@@ -1,0 +1,152 @@
+"""JoinStreams: both sides tagged and put together before the router, joined in the operator, and apart again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from velostream.errors import VeloError
+from velostream.plan.expression import reads
+from velostream.plan.nodes import JoinStreams, Node
+from velostream.spark.lower.context import CARRIED, Lowering, column
+from velostream.spark.lower.expressions import condition
+from velostream.spark.lower.stage import Shape, Stage, lower_stage, position_of
+from velostream.spark.stateful import layout as names
+from velostream.types import NULL
+from velostream.windows.joining import IDS, SIDE, TIMES, JoinOperator, JoinSettings
+from velostream.windows.lateness import Lateness, LateStrategy
+from velostream.windows.watermark import WatermarkSettings
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import Column, DataFrame
+
+FOREVER = 1 << 60
+"""The bound of a join of inputs that end, where no other is given: longer than time itself, in microseconds."""
+_TIME = "_time"
+
+
+def lower_join_streams(
+    node: JoinStreams, left: DataFrame, right: DataFrame, lowering: Lowering, *, keeps_previous: bool
+) -> Stage:
+    """The streaming part of a join of two streams."""
+    _refuse(node, keeps_previous=keeps_previous)
+    columns = _numbered("l", node.left), _numbered("r", node.right)
+    keys = tuple(f"k{index}" for index in range(len(node.keys)))
+    sides = [
+        _side(node, 0, left, columns[0], node.left_time),
+        _side(node, 1, right, columns[1], node.right_time),
+    ]
+    both = sides[0].unionByName(sides[1], allowMissingColumns=True)
+    lower, upper = _bounds(node)
+
+    def operator(watermark: WatermarkSettings) -> Callable[[Any], JoinOperator]:
+        lateness = Lateness(node.lateness.allowed, LateStrategy(node.lateness.strategy))
+        keeps = (node.kind in ("LEFT", "FULL"), node.kind in ("RIGHT", "FULL"))
+        return partial(JoinOperator, JoinSettings(keys, columns, lower, upper, keeps, watermark, lateness))
+
+    shape = Shape(
+        node,
+        [(name, reads(name, NULL)) for name in (SIDE, *keys, *columns[0], *columns[1])],
+        keys,
+        operator,
+        lambda schema: _results(schema, columns),
+        lambda rows: _columns(node, columns),
+        _TIME,
+        IDS,
+        outgoing=partial(_delayed, max(upper, 0) + node.lateness.allowed),
+        position={name: name for name in names.POSITION[1:]},
+        status=lambda rows: _status(node, rows),
+    )
+    return lower_stage(shape, both, lowering)
+
+
+def _numbered(letter: str, side: Node) -> tuple[str, ...]:
+    return tuple(f"{letter}{index}" for index in range(len(side.fields)))
+
+
+def _refuse(node: JoinStreams, *, keeps_previous: bool) -> None:
+    """What a join cannot do yet is said before anything starts."""
+    message = ""
+    if node.left.revises or node.right.revises or keeps_previous:
+        message = "a join of streams whose rows may be corrected cannot be run yet"
+        hint = "join before the window, or set 'allowed.lateness' to 0 with EMIT FINAL below the join"
+    elif node.residual and node.kind not in ("INNER", "CROSS"):
+        message = f"a {node.kind} JOIN of streams by '{node.residual[0]}' cannot be run yet"
+        hint = "join by equal keys and time bounds, or use an INNER JOIN"
+    if message:
+        raise VeloError(message, hint=hint, code="unsupported")
+
+
+def _bounds(node: JoinStreams) -> tuple[int, int]:
+    if node.bounds is not None:
+        return node.bounds.lower, node.bounds.upper
+    held = FOREVER if node.ttl is None else node.ttl
+    return -held, held
+
+
+def _delayed(delay: int, watermark: int) -> int:
+    return watermark - delay
+
+
+def _side(node: JoinStreams, side: int, frame: DataFrame, columns: tuple[str, ...], time: str) -> DataFrame:
+    """The rows of one side under short names; what they carry stays."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    input_node: Node = node.children[side]
+    keys = [(pair.left, pair.right)[side] for pair in node.keys]
+    kinds = [(pair.left.type, pair.right.type) for pair in node.keys]
+    position = position_of(frame, [input_node])
+    return frame.select(
+        F.lit(side).alias(SIDE),
+        *(_key(key.name, kind).alias(f"k{index}") for index, (key, kind) in enumerate(zip(keys, kinds, strict=True))),
+        *(column(member.name).alias(name) for name, member in zip(columns, input_node.fields, strict=True)),
+        column(time).alias(_TIME),
+        *(value.alias(name) for name, value in position.items()),
+        *(column(name) for name in CARRIED if name in frame.columns),
+    )
+
+
+def _key(name: str, kinds: tuple[Any, Any]) -> Column:
+    """A key in the type that both sides share."""
+    from velostream.validation.coercion import common
+
+    one, other = kinds
+    shared = common(one, other)
+    return column(name) if one == other or shared is None else column(name).cast(str(shared))
+
+
+def _results(schema: pa.Schema, columns: tuple[tuple[str, ...], ...]) -> pa.Schema:
+    import pyarrow as pa
+
+    values = [schema.field(name) for side in columns for name in side]
+    ids = [pa.field(name, pa.string()) for name in IDS]
+    times = [pa.field(name, pa.int64()) for name in TIMES]
+    return pa.schema([*ids, *times, *values, pa.field("_emission", pa.string()), pa.field("_revision", pa.int64())])
+
+
+def _columns(node: JoinStreams, columns: tuple[tuple[str, ...], ...]) -> dict[str, Column]:
+    """The fields of both sides. The event time of a row that has no left side is the right side's."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    made: dict[str, Column] = {}
+    for side, names_of_side in zip((node.left, node.right), columns, strict=True):
+        made |= {member.name: column(name) for member, name in zip(side.fields, names_of_side, strict=True)}
+    if node.fields.of(node.left_time).system:
+        made[node.left_time] = F.coalesce(made[node.left_time], F.timestamp_micros(column(TIMES[1])))
+    return made
+
+
+def _status(node: JoinStreams, rows: DataFrame) -> Column | None:
+    """Pairs that do not meet the other conditions of ON are no results."""
+    from functools import reduce
+
+    from pyspark.sql import functions as F  # noqa: N812
+
+    if not node.residual:
+        return None
+    met = [condition(rows, each) for each in node.residual]
+    failed = reduce(lambda one, other: one | other, [each.isNull() for each in met])
+    all_met = reduce(lambda one, other: one & other, [F.coalesce(each["met"], F.lit(False)) for each in met])
+    return F.when(failed, F.lit("bad_value")).when(~all_met, F.lit(names.FILTERED))

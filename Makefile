@@ -5,12 +5,14 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
-RUNS ?= 10
+RECORDS ?= 4000000
+RUNS ?= 3
+BENCH ?=
 
-.PHONY: help setup java demo test fuzz lint bench docs clean
+.PHONY: help setup java demo test fuzz lint bench bench-check bench-store docs clean
 
 help: ## print this help
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | awk -F'\t' '{printf "  make %-8s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | awk -F'\t' '{printf "  make %-11s %s\n", $$1, $$2}'
 
 setup: $(STAMP) java ## build .venv with the pinned versions, and see that Java is there
 
@@ -39,8 +41,14 @@ lint: setup ## ruff and mypy
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: setup ## how long velo validate takes, as a table (RUNS=10)
-	@$(BIN)/python -m benchmarks.validate $(RUNS)
+bench: setup ## side by side with PySpark and DuckDB (RECORDS=4000000 RUNS=3 BENCH="--only S3a --profile")
+	@$(BIN)/python -m benchmarks --records $(RECORDS) --runs $(RUNS) $(BENCH)
+
+bench-check: bench ## make bench, then fail if a ratio fell 10 % below the stored one
+	@$(BIN)/python -m benchmarks check
+
+bench-store: setup ## make the ratios of the latest run the stored ones
+	@$(BIN)/python -m benchmarks store
 
 docs: setup ## write the generated pages, and the output of commands that pages show
 	$(BIN)/velo docs docs/reference

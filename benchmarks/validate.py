@@ -46,8 +46,8 @@ def table(rows: list[tuple[str, ...]]) -> str:
     return "\n".join(lines)
 
 
-def timings(runs: int) -> str:
-    """One row for each example, and one for Python alone."""
+def timings(runs: int) -> list[tuple[str, ...]]:
+    """A row of headings, one for Python alone, and one for each example."""
     commands = {"python -c pass": ([sys.executable, "-c", "pass"], "")}
     for path in sorted((ROOT / "examples").glob("*/app.sql")):
         name = str(path.relative_to(ROOT))
@@ -58,13 +58,13 @@ def timings(runs: int) -> str:
         measured = sorted(seconds(command) * 1000 for _ in range(runs))
         shown = (f"{value:.0f}" for value in (measured[0], statistics.median(measured), measured[-1]))
         rows.append((name, amount, str(runs), *shown))
-    return table(rows)
+    return rows
 
 
 def imports() -> str:
     """The imports of one run by library, the dearest first."""
     path = ROOT / "examples" / "trading" / "app.sql"
-    command = [sys.executable, "-X", "importtime", VELO, "validate", path]
+    command = [sys.executable, "-X", "importtime", str(VELO), "validate", str(path)]
     answer = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, "NO_COLOR": "1"})
     spent: Counter[str] = Counter()
     modules: Counter[str] = Counter()
@@ -81,7 +81,7 @@ def imports() -> str:
 
 def main() -> None:
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else 10
-    print(timings(runs))
+    print(table(timings(runs)))
     print()
     print(imports())
 

@@ -1,0 +1,1 @@
+"""Who races: Velostream, hand-written PySpark with two kinds of state, DuckDB in batch."""

@@ -1,0 +1,109 @@
+"""Velostream as users run it: SQL text, validation, plan, runner until the input is done."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchmarks.contestants.base import Measured, Task, summed
+from benchmarks.contestants.session import SHARED
+from benchmarks.datasets import FILES_PER_BATCH
+from benchmarks.scenario import Scenario
+
+if TYPE_CHECKING:
+    from velostream.jobs.runner import Runner
+
+
+class Refused(Exception):
+    """The engine says that it cannot run the statement; the reason is its message."""
+
+
+def application(scenario: Scenario, data: Path, out: Path) -> str:
+    """The SQL file of a scenario."""
+    source = {
+        "type": "file_source",
+        "path": f"{data}/*.parquet",
+        "format": "parquet",
+        "files.per.batch": str(FILES_PER_BATCH),
+        "event.time.field": "traded_at",
+        **scenario.source,
+    }
+    sink = {"type": "file_sink", "path": str(out), "format": "parquet"}
+    into = [*_settings(sink, "results."), *_settings(scenario.job, "")]
+    return (
+        "CREATE STREAM trades (symbol STRING, price DOUBLE, quantity INT, traded_at TIMESTAMP)\n"
+        f"WITH ({', '.join(_settings(source, 'trades.'))});\n\n"
+        f"CREATE STREAM answer AS\n{scenario.select}\nINTO results WITH ({', '.join(into)});\n"
+    )
+
+
+def _settings(settings: Mapping[str, str], prefix: str) -> list[str]:
+    return [f"'{prefix}{name}' = '{value}'" for name, value in settings.items()]
+
+
+class Velostream:
+    """What `velo run --until-done` does, in one session for all runs."""
+
+    def start(self, task: Task) -> None:
+        """The session of `velo run`."""
+        from velostream.spark.session import spark_session
+
+        self.spark = spark_session(f"local[{task.cores}]", SHARED)
+
+    def run(self, scenario: Scenario, task: Task, number: int) -> Measured:
+        """Validates, plans and runs."""
+        from benchmarks.contestants.progress import Progress
+        from velostream.errors import VeloError
+
+        home = task.work / f"velostream-{number}"
+        held = _Held()
+        progress = Progress(self.spark, held.look)
+        begun = time.perf_counter()
+        try:
+            self._run(application(scenario, task.data, home / "out"), home, held)
+        except VeloError as error:
+            if error.error_code == "unsupported":
+                raise Refused(error.message) from error
+            raise
+        seconds = time.perf_counter() - begun
+        measured = Measured(seconds, progress.taken(), summed(home / "out", dict(scenario.print_of)), held.state)
+        shutil.rmtree(home)
+        return measured
+
+    def _run(self, text: str, home: Path, held: _Held) -> None:
+        from velostream.jobs.runner import Runner
+        from velostream.plan import plan
+        from velostream.validation import validate
+
+        answer = validate(text, "bench.sql", variables={})
+        if not answer.ok:
+            [first, *_] = answer.findings.errors
+            raise Refused(first.message)
+        runner = Runner(plan(answer.bound, answer.library), self.spark, home / "checkpoint", home, print)
+        held.runner = runner
+        runner.run_until_done()
+        if not all(job.accounts.adds_up for job in runner.jobs):
+            raise RuntimeError(f"the numbers of the report do not add up: {runner.report()}")
+
+    def stop(self) -> None:
+        """Ends the session."""
+        self.spark.stop()
+
+
+class _Held:
+    """The state at the batch after which the most records were held."""
+
+    def __init__(self) -> None:
+        self.runner: Runner | None = None
+        self.state: dict[str, float] = {}
+
+    def look(self) -> None:
+        """Looks at the accounts, between two batches."""
+        for job in self.runner.jobs if self.runner is not None else ():
+            told = job.report()
+            held, size = told["records"]["open"], told["windows"].get("state_bytes", 0)
+            if held > self.state.get("records", 0):
+                self.state = {"records": held, "bytes": size}

@@ -1,0 +1,1 @@
+"""Where the time of Python processes goes: workers and driver, sampled from inside."""

@@ -126,3 +126,16 @@ def test_partitions_by_a_column_are_never_negative(one_spark: Any, tmp_path: Pat
     assert first["_partition"] == last["_partition"] == 7
     assert second["_partition"] > 7
     assert third["_partition"] is None
+
+
+def test_what_is_added_to_a_file_is_read_in_the_next_run(one_spark: Any, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    file = tmp_path / "in" / "0.csv"
+    settings = {"format": "csv", "growing": "true", "partition.by": "file"}
+    file.write_text("v,k\n1,a\n")
+    run(one_spark, tmp_path, "SELECT k, v, _offset FROM s", **settings)
+    with file.open("a") as more:
+        more.write("2,b\n")
+    report = run(one_spark, tmp_path, "SELECT k, v, _offset FROM s", **settings)
+    assert [(row["k"], row["v"], row["_offset"]) for row in read(tmp_path / "out")] == [("a", 1, 0), ("b", 2, 1)]
+    assert report["records"]["read"] == 2

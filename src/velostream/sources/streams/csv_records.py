@@ -70,10 +70,13 @@ def _header(record: TextRecord | None, form: CsvForm, path: str) -> list[str]:
 
 def _moved(text: str, form: CsvForm, places: list[int], width: int) -> TextRecord:
     """A record with its values in the order of the declared columns."""
-    values = _values(text, form)
+    plain = form.quote not in text and form.escape is None
+    values = text.split(form.delimiter) if plain else _values(text, form)
     if len(values) != width:
         return TextRecord(None, text, f"{len(values)} values where the header has {width}")
     chosen = ["" if place < 0 else values[place] for place in places]
+    if plain:
+        return TextRecord(form.delimiter.join(chosen), text)
     written = io.StringIO()
     style = {"escapechar": form.escape, "doublequote": False} if form.escape else {"doublequote": True}
     csv.writer(written, delimiter=form.delimiter, quotechar=form.quote, lineterminator="", **style).writerow(chosen)

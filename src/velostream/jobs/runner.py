@@ -14,6 +14,7 @@ from velostream.durations import SECOND
 from velostream.errors import VeloError
 from velostream.jobs.accounts import Accounts
 from velostream.jobs.home import Home
+from velostream.jobs.metrics import window_metrics
 from velostream.jobs.writing import BatchWriter, Stopped
 from velostream.plan.job import ApplicationPlan, Job
 from velostream.plan.nodes import Aggregate
@@ -140,18 +141,20 @@ class RunningJob:
     def report(self) -> dict[str, Any]:
         """What became of every record, as data."""
         accounts = self.accounts
+        seconds = accounts.seconds + (time.monotonic() - self.started if self.state == "running" else 0.0)
         return {
             "name": self.job.name,
             "state": self.state,
             "records": accounts.records,
             "emitted": {kind: accounts.emitted[kind] for kind in ("early", "final", "late", "change", "retract")},
-            "windows": {**accounts.windows, **accounts.gauges},
+            "windows": window_metrics(accounts, seconds, self.query.lastProgress if self.query is not None else None),
             "watermark": _shown(accounts.watermark),
+            "held_back_by": accounts.holding,
             "partitions": {
                 name: {**shown, "max_event_time": _shown(shown["max_event_time"])}
                 for name, shown in sorted(accounts.partitions.items())
             },
-            "seconds": round(accounts.seconds, 3),
+            "seconds": round(seconds, 3),
             **({"error": self.failure.message, "hint": self.failure.hint} if self.failure is not None else {}),
         }
 

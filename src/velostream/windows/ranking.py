@@ -78,6 +78,7 @@ class Ranking:
             self.lists.drop_below(after - self.settings.allowed + 1)
         stats = Stats(read=rows.height, in_results=rows.height, watermark=after)
         stats.partitions = self.watermark.report(facts.now)
+        stats.holding = [f"{source}/{number}" for source, number in self.watermark.holding()]
         if windows is not None:
             for emission, number in said["_emission"].value_counts().iter_rows():
                 stats.emitted[emission] = number

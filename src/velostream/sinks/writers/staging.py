@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -64,6 +65,8 @@ class Place:
         if files:
             _sync(self.folder)
         shutil.rmtree(self.staging, ignore_errors=True)
+        with suppress(OSError):  # other batches and sinks may be at work there
+            self.staging.parent.rmdir()
         return targets
 
 

@@ -16,8 +16,10 @@ import pytest
 from hypothesis import HealthCheck, Phase, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
+from tests.spark import test_running as running
 from tests.windows.driving import Record, Run, frame, newest, settings
 
+from velostream.jobs.home import Home
 from velostream.spark.stateful import hot_folders, store
 from velostream.spark.stateful.hot import Hot, HotSettings
 from velostream.spark.stateful.store import SparkStore, enveloped, opened
@@ -358,3 +360,19 @@ def test_a_folder_that_cannot_be_had_means_no_hot_tier(tmp_path: Path, monkeypat
     monkeypatch.setattr("os.getuid", lambda: 12_345)
     assert HotSettings("0", 1_000, 60, 1, str(tmp_path)).bucket("q", 0) is None
     assert "12345" in str(hot_folders.shared_memory())
+
+
+def test_on_spark_workers_find_the_state_that_others_decoded(one_spark: Any, tmp_path: Path) -> None:
+    for number in range(4):
+        lines = [{"k": f"key {n}", "v": n, "at": running.START + n} for n in range(1_500)]
+        running.write(tmp_path / "in", f"{number}.jsonl", lines)
+    counted = "SELECT k, COUNT(*) AS n, SUM(v) AS total FROM s GROUP BY k EMIT FINAL INTO out "
+    report = running.run(
+        one_spark, tmp_path, counted + "WITH (@sink, 'num_partitions' = 2)", **{"files.per.batch": "1"}
+    )
+    windows = report["windows"]
+    assert windows["hot_hits"] > 0
+    assert windows["hot_misses"] == windows["state_evictions_total"] == 0
+    assert windows["hot_state_size_bytes"] > 0
+    assert {(row["n"], row["total"] // 4) for row in running.rows(tmp_path)} == {(4, n) for n in range(1_500)}
+    assert not (hot_folders.shared_memory() / Home(tmp_path / "checkpoint" / report["name"]).query_id()).exists()

@@ -138,6 +138,10 @@ class ScalarCell(Cell):
     def merge(self) -> Sequence[pl.Expr]:
         """From any number of states of a group to one."""
 
+    def prefix(self) -> Sequence[pl.Expr] | None:
+        """From the states of a group, in order, to what each makes with all before it; None where merging must do."""
+        return None
+
 
 class TableCell(Cell):
     """A cell that takes more than one grouping: a table of values, moments around a mean, a sketch.

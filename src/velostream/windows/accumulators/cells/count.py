@@ -57,3 +57,7 @@ class Count(ScalarCell):
     def merge(self) -> Sequence[pl.Expr]:
         """Add counts."""
         return [pl.col(self.column).sum()]
+
+    def prefix(self) -> Sequence[pl.Expr]:
+        """Add up counts."""
+        return [self.value.cum_sum().alias(self.column)]

@@ -51,6 +51,13 @@ class Extreme(ScalarCell):
         """The extreme of extremes."""
         return [self._extreme(pl.col(self.column))]
 
+    def prefix(self) -> Sequence[pl.Expr] | None:
+        """The extreme so far; of whole numbers and times, whose order Polars shares."""
+        if not dtype(self.type).is_integer() and not dtype(self.type).is_temporal():
+            return None
+        held = pl.col(self.column)
+        return [(held.cum_max() if self.largest else held.cum_min()).forward_fill().alias(self.column)]
+
     def _extreme(self, value: pl.Expr) -> pl.Expr:
         if is_float(self.type):
             # Polars' min leaves NaN out unless there is nothing else, which is right; its max does too, which is not.

@@ -55,3 +55,7 @@ class Total(ScalarCell):
     def merge(self) -> Sequence[pl.Expr]:
         """Add sums."""
         return [pl.col(name).sum() for name in self.columns]
+
+    def prefix(self) -> Sequence[pl.Expr]:
+        """Add up sums."""
+        return [part.cum_sum().alias(name) for name, part in zip(self.columns, self.parts, strict=True)]

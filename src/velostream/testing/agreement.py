@@ -11,8 +11,8 @@ from velostream.testing.values import show
 
 _COMPARED = ("records", "emitted", "watermark", "partitions")
 """The parts of a report that do not depend on how a run went."""
-_CLOCKED = ("lag_ms", "written_at")
-"""What the clock of the machine says in reports and dead letters."""
+_CLOCKED = ("lag_ms", "written_at", "error")
+"""What the clock of the machine says in reports and dead letters; the error of a skewed clock tells by how much."""
 MOST = 10
 
 

@@ -71,7 +71,7 @@ def test_both_ways_read_the_same_records(one_spark: Any, tmp_path: Path, format_
 def test_bytes_that_are_not_text_are_a_dead_letter_that_keeps_them(one_spark: Any, tmp_path: Path, query: str) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "0.jsonl").write_bytes(b'{"k": "a", "v": 1}\n{"k": "\xff", "v": 2}\n{"k": "b", "v": "x"}\n')
-    report = run(one_spark, tmp_path, query, format="jsonl")
+    report = run(one_spark, tmp_path, query, format="jsonl", path=f"{tmp_path}/in/0.jsonl")
     assert [row["k"] for row in read(tmp_path / "out")] == ["a"]
     assert report["records"]["dead_lettered"] == {"undecodable": 2}
     letters = {letter["record"]: letter for letter in read(tmp_path / "checkpoint" / "x" / "dead-letters")}

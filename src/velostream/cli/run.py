@@ -75,8 +75,20 @@ def command(
       130  Ctrl-C cut --until-done or --duration short, or was pressed twice
       143  SIGTERM cut --until-done or --duration short
     """
+    from velostream.jobs.inferred import settled
+
     given = one(file)
-    answer = validated(given, preset=preset_of(preset), overrides=overrides_of(settings))
+    chosen, overrides = preset_of(preset), overrides_of(settings)
+
+    def home_of(name: str) -> Path:
+        return Path(checkpoint) if checkpoint else Path(".velo") / (name or "app")
+
+    answer = settled(
+        lambda more: validated(given, preset=chosen, overrides={**overrides, **more}),
+        lambda answer: home_of(answer.bound.name),
+        given.folder or Path(),
+        lambda text: print(text, file=sys.stderr),
+    )
     if answer.findings.errors:
         shown = TextReport().render([failed(answer)], colours=colours_of(sys.stderr), system_columns=False)
         print(shown, file=sys.stderr)
@@ -91,7 +103,7 @@ def command(
     debug = bool(getattr(ctx.obj, "debug", False))
     planned = plan(answer.bound, answer.library)
     seconds = parse(duration) / SECOND if duration else None
-    home = Path(checkpoint) if checkpoint else Path(".velo") / (planned.name or "app")
+    home = home_of(planned.name)
     view = View(bounded=until_done)
     failure: VeloError | None = None
     runner: Runner | None = None

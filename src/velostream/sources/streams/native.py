@@ -7,6 +7,7 @@ positions nor for files that grow.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -51,7 +52,8 @@ def _is_able(node: Any, lowering: Any, form: FileForm, found: Sequence[Path]) ->
     told = interval is not None and interval.origin.layer > Layer.PRESET
     if not lowering.run.bounded and (settings.get("watch") is False or told):
         return False
-    if set(settings.text("path")) & set("[]{}\\") or "**" in settings.text("path"):
+    full = os.path.join(lowering.run.folder, settings.text("path"))  # noqa: PTH118
+    if set(full) & set("[]{}\\") or "**" in full:
         return False
     if any(file.suffix.casefold() in _ONLY_OURS for file in found):
         return False
@@ -62,8 +64,14 @@ def _is_able(node: Any, lowering: Any, form: FileForm, found: Sequence[Path]) ->
 
 
 def _path(path: str, folder: Path) -> str:
-    full = os.path.join(folder, path.removeprefix("file://"))  # noqa: PTH118 - a Path would swallow a trailing slash
-    return os.path.join(full, "*") if os.path.isdir(full) else full  # noqa: PTH112, PTH118
+    """The path as Spark takes it: always a glob, since it does not stream a single file."""
+    full = os.path.abspath(os.path.join(folder, path.removeprefix("file://")))  # noqa: PTH100, PTH118
+    if os.path.isdir(full):  # noqa: PTH112
+        return os.path.join(full, "*")  # noqa: PTH118
+    head, name = os.path.split(full)
+    if set(name) & set("*?"):
+        return full
+    return os.path.join(head, re.sub("([A-Za-z0-9])", r"[\1]", name, count=1))  # noqa: PTH118
 
 
 def _text(frame: DataFrame, node: Any, form: FileForm) -> DataFrame:

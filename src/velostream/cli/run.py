@@ -108,6 +108,8 @@ def command(
     failure: VeloError | None = None
     runner: Runner | None = None
     signals = None
+    if view.drawn:
+        view.say("Spark starts …")
     try:
         with translated(debug=debug):
             runner = Runner(planned, spark_session(master), home, given.folder or Path(), view.show)

@@ -16,7 +16,13 @@ FILE_SINK = Sink(
     name="file_sink",
     doc="files in a folder, on disk or in S3",
     options=(
-        Property("path", FilePath(remote=True), "the folder or file to write", "out/alerts", required=True),
+        Property(
+            "path",
+            FilePath(remote=True),
+            "the folder that files are written into; a relative one starts from the folder of the SQL file",
+            "out/alerts",
+            required=True,
+        ),
         format_property(_FORMATS, default="jsonl"),
         Property(
             "compression",
@@ -27,7 +33,7 @@ FILE_SINK = Sink(
         Property(
             "rotation.size",
             Size(),
-            "begins a new file when the current one is larger than this",
+            "splits what a micro-batch writes into files of about this size",
             "128MB",
             default="128MB",
             aliases=("sink.rolling-policy.file-size",),

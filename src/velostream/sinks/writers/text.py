@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import base64
-import json
 import math
 import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from json.encoder import encode_basestring as in_quotes
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def csv_options(settings: Settings | None = None) -> dict[str, str]:
 
 def json_lines(table: pa.Table) -> list[str]:
     """A JSON object for each row."""
-    names = [json.dumps(name, ensure_ascii=False) for name in table.column_names]
+    names = [in_quotes(name) for name in table.column_names]
     columns = [_texts(column, json_text) for column in table.columns]
     if not columns:
         return ["{}"] * table.num_rows
@@ -74,8 +74,7 @@ def _texts(column: pa.ChunkedArray, text_of: Callable[[pa.DataType], Callable[[A
     if pa.types.is_timestamp(column.type) and column.type.unit == "us":
         zone = "Z" if column.type.tz else ""
         column = pc.strftime(column, format=f"%Y-%m-%dT%H:%M:%S{zone}")
-    one = text_of(column.type)
-    return [one(value) for value in column.to_pylist()]
+    return list(map(text_of(column.type), column.to_pylist()))
 
 
 def json_text(kind: pa.DataType) -> Callable[[Any], str]:
@@ -89,24 +88,24 @@ def _json_value(kind: pa.DataType) -> Callable[[Any], str]:
 
     types = pa.types
     if types.is_string(kind) or types.is_large_string(kind):
-        return lambda text: json.dumps(text, ensure_ascii=False)
+        return in_quotes
     if types.is_boolean(kind):
         return lambda flag: "true" if flag else "false"
     if types.is_struct(kind):
-        names = [(json.dumps(field.name, ensure_ascii=False), field.name, json_text(field.type)) for field in kind]
+        names = [(in_quotes(field.name), field.name, json_text(field.type)) for field in kind]
         return lambda row: "{" + ",".join(f"{shown}:{text(row[name])}" for shown, name, text in names) + "}"
     if types.is_list(kind) or types.is_large_list(kind):
         item = json_text(kind.value_type)
         return lambda items: "[" + ",".join(map(item, items)) + "]"
     if types.is_map(kind):
         key, item = _plain(kind.key_type), json_text(kind.item_type)
-        return lambda pairs: "{" + ",".join(f"{json.dumps(key(name))}:{item(value)}" for name, value in pairs) + "}"
+        return lambda pairs: "{" + ",".join(f"{in_quotes(key(name))}:{item(value)}" for name, value in pairs) + "}"
     plain = _plain(kind)
     if types.is_integer(kind) or types.is_decimal(kind):
         return plain
     if types.is_floating(kind):
         return lambda number: plain(number) if math.isfinite(number) else f'"{plain(number)}"'
-    return lambda given: json.dumps(plain(given))
+    return lambda given: in_quotes(plain(given))
 
 
 def _csv_text(kind: pa.DataType) -> Callable[[Any], str | None]:

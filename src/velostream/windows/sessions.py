@@ -47,8 +47,11 @@ def _chains(fragments: pl.DataFrame, keys: list[str], gap: int) -> pl.DataFrame:
     group = pl.col("_nth").first().over(keys) if keys else pl.lit(0)
     numbered = fragments.with_row_index("_nth").with_columns(group.alias("_group")).drop("_nth")
     ordered = numbered.sort("_group", "_start", "_end")
-    reached = pl.col("_end").cum_max().shift(1).over("_group")
-    begins = reached.is_null() | (pl.col("_start") - reached > gap)
+    first = pl.col("_group").ne_missing(pl.col("_group").shift(1))
+    reached = pl.col("_end").shift(1)
+    if ordered.select((~first & (pl.col("_end") < reached)).any()).item():  # rare: one fragment lies within another
+        reached = pl.col("_end").cum_max().shift(1).over("_group")
+    begins = first | (pl.col("_start") - reached > gap)
     return (
         ordered.with_columns(begins.alias("_begins"))
         .with_columns(pl.col("_begins").cum_sum().alias("_chain"))

@@ -59,6 +59,7 @@ class View:
 
     def open(self, runner: Runner) -> None:
         """Begins to show the jobs of a runner."""
+        self.started = time.monotonic()
         if self.drawn:
             from rich.live import Live
 

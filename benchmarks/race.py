@@ -15,7 +15,7 @@ from typing import Any
 from benchmarks.contestants.base import Task
 from benchmarks.contestants.serving import serve
 from benchmarks.datasets import Dataset
-from benchmarks.memory import Peak
+from benchmarks.processes import Peak, cpu_seconds
 from benchmarks.scenario import VELO, Scenario
 
 WAIT = 30.0
@@ -44,9 +44,11 @@ class Lane:
         if self.ended:
             return None
         assert self.process.pid is not None
+        before = cpu_seconds(self.process.pid)
         with Peak(self.process.pid) as peak:
             self.pipe.send(number)
             answer = self._answer()
+        after = cpu_seconds(self.process.pid)
         self.peak = max(self.peak, peak.bytes)
         if "measured" not in answer:
             self.ended = answer
@@ -54,7 +56,8 @@ class Lane:
         if not number:
             self.warm_up = float(answer["measured"]["seconds"])
         else:
-            self.runs.append(answer["measured"])
+            cpu = {kind: after[kind] - before[kind] for kind in after}
+            self.runs.append({**answer["measured"], "cpu": cpu})
         return float(answer["measured"]["seconds"])
 
     def _answer(self) -> dict[str, Any]:

@@ -23,6 +23,7 @@ def figures(lane: Mapping[str, Any], records: int) -> dict[str, Any]:
     runs = lane["runs"]
     rate = statistics.median(records / run["seconds"] for run in runs)
     found: dict[str, Any] = {"rate": rate, "peak_bytes": lane["peak_bytes"], "prints": runs[-1]["prints"]}
+    found["cpu_s"] = {kind: statistics.median(run["cpu"][kind] for run in runs) for kind in runs[0]["cpu"]}
     batches = [batch for run in runs for batch in run["batches"]]
     if not batches:
         return found

@@ -7,7 +7,10 @@ from typing import Any
 
 from benchmarks.scenario import VELO
 
-RACED = ("scenario", "contestant", "records/s", "ratio", "steady", "p50 ms", "p95 ms", "p99 ms", "peak MB")
+RACED = (
+    *("scenario", "contestant", "records/s", "ratio", "steady", "p50 ms", "p95 ms", "p99 ms"),
+    *("CPU JVM s", "CPU Python s", "peak MB"),
+)
 CHECKED = ("what", "asked for", "measured", "")
 Rows = list[tuple[str, ...]]
 
@@ -33,7 +36,8 @@ def _figures(one: Mapping[str, Any], contestant: str, found: Mapping[str, Any]) 
     steady = f"{found['steady']:,.0f}" if "steady" in found else "–"
     latency = found.get("latency_ms")
     shown = tuple(f"{value:,.0f}" for value in latency.values()) if latency else ("–",) * 3
-    return (f"{found['rate']:,.0f}", ratio, steady, *shown, f"{found['peak_bytes'] / 1e6:,.0f}")
+    cpu = (f"{took:.1f}" for took in found["cpu_s"].values())
+    return (f"{found['rate']:,.0f}", ratio, steady, *shown, *cpu, f"{found['peak_bytes'] / 1e6:,.0f}")
 
 
 def checks(result: Mapping[str, Any]) -> Rows:

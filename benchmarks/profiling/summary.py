@@ -20,7 +20,8 @@ _STAGES = (
     ("runner", "jobs/runner.py"),
 )
 _IDLE = ("pyspark/daemon.py", "py4j/clientserver.py", "py4j/java_gateway.py", "threading.py", "socketserver.py")
-_WORKER = "pyspark/worker"
+_DRIVER = "benchmarks/contestants/"
+WAITING = "worker: waiting for the JVM"
 
 
 def stage(stack: str) -> str:
@@ -29,7 +30,7 @@ def stage(stack: str) -> str:
         if file in stack:
             return name
     if "pyspark/" in stack and ("worker" in stack or "daemon" in stack):
-        return "worker: waiting for the JVM" if _waits(stack) else "worker: pyspark"
+        return WAITING if _waits(stack) else "worker: pyspark"
     return "idle" if any(part in stack for part in _IDLE) else "other"
 
 
@@ -48,18 +49,39 @@ def place(stack: str) -> str:
 
 
 def summary(folder: Path, *, lines: int = 12) -> str:
-    """Seconds by stage, the dearest lines of each below it."""
-    stages: Counter[str] = Counter()
-    places: dict[str, Counter[str]] = {}
+    """CPU seconds of workers by stage, then what the driver waited for or did, each with its dearest lines."""
+    workers, driver = Tally(), Tally()
     for file in folder.glob("*.json"):
-        for stack, count in json.loads(file.read_text())["stacks"].items():
-            name = stage(stack)
-            stages[name] += count
-            places.setdefault(name, Counter())[place(stack)] += count
-    shown = []
-    for name, count in stages.most_common():
-        if name == "idle":
+        told = json.loads(file.read_text())
+        stacks = {stack: count for stack, count in told["stacks"].items() if stage(stack) != "idle"}
+        if any(_DRIVER in stack for stack in stacks):
+            driver.add(stacks, INTERVAL)
             continue
-        shown.append(f"{count * INTERVAL:8.1f} s  {name}")
-        shown += [f"{samples * INTERVAL:12.1f} s  {where}" for where, samples in places[name].most_common(lines)]
-    return "\n".join(shown)
+        busy = {stack: count for stack, count in stacks.items() if stage(stack) != WAITING}
+        if busy:
+            workers.add(busy, told["cpu"] / sum(busy.values()))
+    parts = ["Python workers, CPU seconds", *workers.shown(lines), "driver, seconds", *driver.shown(lines)]
+    return "\n".join(parts)
+
+
+class Tally:
+    """Seconds by stage and by line."""
+
+    def __init__(self) -> None:
+        self.stages: Counter[str] = Counter()
+        self.places: dict[str, Counter[str]] = {}
+
+    def add(self, stacks: dict[str, int], seconds: float) -> None:
+        """Counts stacks, each sample worth so many seconds."""
+        for stack, count in stacks.items():
+            name = stage(stack)
+            self.stages[name] += count * seconds  # type: ignore[assignment]
+            self.places.setdefault(name, Counter())[place(stack)] += count * seconds  # type: ignore[assignment]
+
+    def shown(self, lines: int) -> list[str]:
+        """As text, the dearest first."""
+        told = []
+        for name, seconds in self.stages.most_common():
+            told.append(f"{seconds:8.1f}  {name}")
+            told += [f"{took:14.2f}  {where}" for where, took in self.places[name].most_common(lines)]
+        return told

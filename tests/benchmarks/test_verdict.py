@@ -19,7 +19,14 @@ def lane(seconds: float, prints: dict[str, float] | None = None, **more: Any) ->
         {"rows": 500, "ms": 600, "parts": {"addBatch": 600}},
         {"rows": 0, "ms": 100, "parts": {"addBatch": 100}},
     ]
-    run = {"seconds": seconds, "batches": batches, "prints": PRINTS if prints is None else prints, "state": {}}
+    cpu = {"jvm": 1.0, "python": 2.0}
+    run = {
+        "cpu": cpu,
+        "seconds": seconds,
+        "batches": batches,
+        "prints": PRINTS if prints is None else prints,
+        "state": {},
+    }
     return {"runs": [run, run], "peak_bytes": 1_000_000, **more}
 
 

@@ -32,6 +32,8 @@ def _sample(folder):
                 counts[_stack(frame)] += 1
         if time.monotonic() - flushed > FLUSH:
             flushed = time.monotonic()
+            if not Path(folder).is_dir():  # the run is over, and its folder gone
+                return
             path = Path(folder, f"{os.getpid()}.json")
             whole = path.with_suffix(".new")
             whole.write_text(json.dumps({"cpu": time.process_time(), "stacks": counts}))

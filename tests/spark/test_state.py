@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from tests.spark import test_running as running
 from tests.windows.driving import Record, Run, frame, newest, settings
 
+from velostream.errors import VeloError
 from velostream.jobs.home import Home
 from velostream.spark.stateful import hot_folders, store
 from velostream.spark.stateful.hot import Hot, HotSettings
@@ -376,3 +377,21 @@ def test_on_spark_workers_find_the_state_that_others_decoded(one_spark: Any, tmp
     assert windows["hot_state_size_bytes"] > 0
     assert {(row["n"], row["total"] // 4) for row in running.rows(tmp_path)} == {(4, n) for n in range(1_500)}
     assert not (hot_folders.shared_memory() / Home(tmp_path / "checkpoint" / report["name"]).query_id()).exists()
+
+
+def test_on_spark_an_aggregate_can_be_added_before_others_and_a_changed_window_is_refused(
+    one_spark: Any, tmp_path: Path
+) -> None:
+    first, second = ([{"k": "a", "v": v, "at": running.START + v}] for v in (5, 7))
+    query = "SELECT k, @calls FROM s GROUP BY k WINDOW TUMBLING(@size) EMIT FINAL INTO out WITH (@sink)"
+    query = query.replace("@size", "1m")
+    running.write(tmp_path / "in", "1.jsonl", [*first])
+    running.run(one_spark, tmp_path, query.replace("@calls", "SUM(v) AS total"))
+    running.write(tmp_path / "in", "2.jsonl", [*second])
+    running.run(one_spark, tmp_path, query.replace("@calls", "MAX(v * 2) AS top, SUM(v) AS total"))
+    last = running.rows(tmp_path)[-1]
+    assert (last["top"], last["total"]) == (14, 12)
+    running.write(tmp_path / "in", "3.jsonl", [*second])
+    with pytest.raises(VeloError) as refusal:
+        running.run(one_spark, tmp_path, query.replace("1m", "2m").replace("@calls", "SUM(v) AS total"))
+    assert "its window was 'TUMBLING(size 1m)' and is 'TUMBLING(size 2m)' now" in str(refusal.value)

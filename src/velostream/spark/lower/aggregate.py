@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from velostream.durations import MILLISECOND
@@ -14,6 +15,7 @@ from velostream.spark.lower.context import Lowering, column
 from velostream.spark.lower.stage import PREVIOUS, Shape, Stage, lower_stage
 from velostream.spark.lower.types import arrow_schema
 from velostream.spark.lower.watermarks import below
+from velostream.spark.lower.worker_scan import in_worker
 from velostream.spark.stateful.layout import ORIGIN
 from velostream.types import BIGINT
 from velostream.windows.accumulators.base import Call, Sort
@@ -62,6 +64,7 @@ def lower_aggregate(node: Aggregate, frame: DataFrame, lowering: Lowering, *, ke
         {**names.values, "_event_count": "_event_count"},
         with_watermark if combines(settings) else None,
         _outgoing(node),
+        payloads=in_worker(node, names.wanted, tuple(names.keys.values()), lowering) if combines(settings) else None,
     )
     return lower_stage(shape, frame, lowering)
 
@@ -99,7 +102,11 @@ def _before_end(watermark: int) -> int:
 
 
 class _Names:
-    """The short names under which keys, arguments and values travel."""
+    """The short names under which keys, arguments and values travel.
+
+    State is kept under the names of arguments and values: they say what is computed, not where it stands in the
+    statement, so that an aggregate can be added before others without mixing their states up.
+    """
 
     def __init__(self, node: Aggregate) -> None:
         self.wanted: list[tuple[str, Expression]] = []
@@ -116,13 +123,12 @@ class _Names:
             self.wanted.append((_CONDITION, node.emission.condition))
 
     def _call(self, index: int, call: Any) -> Call:
-        self.values[call.name] = f"v{index}"
         order = tuple(
             Sort(self._argument(term.expression), term.expression.type, term.descending, term.nulls_first)
             for term in call.order
         )
-        return Call(
-            f"v{index}",
+        made = Call(
+            "",
             call.accumulator,
             tuple(self._argument(each) for each in call.arguments),
             tuple(each.type for each in call.arguments),
@@ -132,12 +138,22 @@ class _Names:
             order,
             self._argument(call.where) if call.where is not None else "",
         )
+        constants = tuple(each.__name__ if callable(each) else each for each in made.parameters)
+        name = _named("v", replace(made, parameters=constants))
+        self.values[call.name] = f"v{index}" if name in self.values.values() else name
+        return replace(made, result=self.values[call.name])
 
     def _argument(self, expression: Expression) -> str:
         if expression not in self.arguments:
-            self.arguments[expression] = f"a{len(self.arguments)}"
-            self.wanted.append((self.arguments[expression], expression))
+            name = _named("a", (expression.spark, expression.type))
+            if name not in self.arguments.values():
+                self.wanted.append((name, expression))
+            self.arguments[expression] = name
         return self.arguments[expression]
+
+
+def _named(kind: str, what: object) -> str:
+    return kind + blake2b(repr(what).encode(), digest_size=6).hexdigest()
 
 
 def _results(schema: pa.Schema, settings: OperatorSettings, names: _Names) -> pa.Schema:
@@ -188,4 +204,5 @@ def _settings(node: Aggregate, names: _Names) -> OperatorSettings:
         lateness=Lateness(node.lateness.allowed, LateStrategy(node.lateness.strategy)),
         ttl=node.state_ttl,
         fill=None if node.fill == "none" else Fill(node.fill),
+        meanings={name: str(expression) for name, expression in names.wanted},
     )

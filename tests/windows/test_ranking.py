@@ -1,86 +1,137 @@
+"""ORDER BY, LIMIT, DISTINCT and top-N over partitions whose rows are corrected."""
+
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
-import polars as pl
 import pytest
 from hypothesis import Phase, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from tests.windows.driving import short
+from tests.windows.rows.standing import Job, Row
 
 from velostream.errors import InvalidPlan
 from velostream.types import BIGINT
 from velostream.windows.accumulators.base import Sort
-from velostream.windows.facts import Facts, Progress
-from velostream.windows.ranking import Ranking, RankingSettings
-from velostream.windows.store import MemoryStore
+from velostream.windows.lateness import Lateness
+from velostream.windows.ranking import Ranking
+from velostream.windows.rows import Due, Standing, StandingSettings
 
-SCHEMA = {"name": pl.String, "n": pl.Int64, "_window_start": pl.Int64, "_window_end": pl.Int64}
-MORE = {"_origin": pl.String, "_origin_revision": pl.Int64, "_origin_gone": pl.Boolean}
-TOP = RankingSettings(("name", "n"), (Sort("n", BIGINT, descending=True),), limit=2, allowed=100)
-ROW = ("name", "n", "_emission", "_revision", "_place")
-
-Row = tuple[str, int, int, int, bool]
-
-
-class Job:
-    """Rows are (origin, n, window, revision, gone); windows are ten long."""
-
-    def __init__(self, what: RankingSettings) -> None:
-        self.what, self.store, self.rows = what, MemoryStore(), list[dict[str, Any]]()
-
-    def batch(self, *rows: Row, watermark: int | None = None, flush: bool = False) -> list[dict[str, Any]]:
-        table = [(o, n, w * 10, w * 10 + 10, o, revision, gone) for o, n, w, revision, gone in rows]
-        frame = pl.DataFrame(table, schema={**SCHEMA, **MORE}, orient="row")
-        facts = Facts(() if watermark is None else (Progress("up", 0, watermark),), flush=flush)
-        said = Ranking(self.what, self.store).process(frame, facts).results.to_dicts()
-        self.rows += said
-        return said
+BEST = (Sort("value", BIGINT, descending=True),)
+TOP = StandingSettings(
+    Ranking(BEST, 2), ("key", "value"), due=Due.AT_CLOSE, close="_window_end", lateness=Lateness(100)
+)
+ROW = ("_origin", "value", "_emission", "_revision")
 
 
-def test_the_best_of_a_window_are_said_when_it_closes() -> None:
-    job = Job(TOP)
-    assert job.batch(("a", 1, 0, 1, False), ("b", 5, 0, 1, False), ("c", 3, 0, 1, False), watermark=5) == []
-    assert short(job.batch(watermark=10), *ROW) == [("b", 5, "final", 1, 0), ("c", 3, "final", 1, 1)]
+def job(what: StandingSettings) -> Job:
+    return Job(partial(Standing, what))
+
+
+def test_the_best_of_a_window_are_said_when_it_closes_in_their_order() -> None:
+    top = job(TOP)
+    assert top.batch(Row("a", 1, 1), Row("b", 2, 5), Row("c", 3, 3), watermark=5) == []
+    assert top.outcomes[-1].stats.open == 3
+    assert top.outcomes[-1].outgoing == 1
+    assert short(top.batch(watermark=10), *ROW) == [("b", 5, "final", 1), ("c", 3, "final", 1)]
+    assert top.outcomes[-1].outgoing == 10
 
 
 def test_a_correction_moves_one_in_and_one_out() -> None:
-    job = Job(TOP)
-    job.batch(("a", 1, 0, 1, False), ("b", 5, 0, 1, False), ("c", 3, 0, 1, False), watermark=10)
-    assert short(job.batch(("a", 9, 0, 2, False)), *ROW) == [("c", 3, "retract", 1, 1), ("a", 9, "late", 1, 0)]
-    assert short(job.batch(("b", 5, 0, 1, True)), *ROW) == [("b", 5, "retract", 1, 0), ("c", 3, "late", 2, 1)]
+    top = job(TOP)
+    top.batch(Row("a", 1, 1), Row("b", 1, 5), Row("c", 1, 3), watermark=10)
+    assert short(top.batch(Row("a", 1, 9, revision=2)), *ROW) == [("c", 3, "retract", 1), ("a", 9, "late", 1)]
+    assert short(top.batch(Row("b", 1, 5, gone=True)), *ROW) == [("b", 5, "retract", 1), ("c", 3, "late", 2)]
 
 
 def test_what_only_changes_its_place_is_not_said_again() -> None:
-    job = Job(RankingSettings(("name", "n"), (Sort("n", BIGINT),), allowed=100))
-    job.batch(("a", 1, 0, 1, False), ("b", 5, 0, 1, False), watermark=10)
-    assert short(job.batch(("c", 3, 0, 1, False)), *ROW) == [("c", 3, "late", 1, 1)]
+    ordered = job(replace(TOP, answer=Ranking(BEST)))
+    ordered.batch(Row("a", 1, 1), Row("b", 1, 5), watermark=10)
+    assert short(ordered.batch(Row("c", 1, 3)), *ROW) == [("c", 3, "late", 1)]
 
 
-def test_distinct_rows_are_said_once() -> None:
-    job = Job(RankingSettings(("n",), distinct=True))
-    job.batch(("a", 1, 0, 1, False), ("b", 1, 0, 1, False), ("c", 3, 0, 1, False))
-    assert sorted(short(job.batch(flush=True), "n")) == [(1,), (3,)]
+def test_early_rows_are_listed_early_and_said_again_when_the_window_closes() -> None:
+    top = job(replace(TOP, kind="key"))
+    assert short(top.batch(Row("a", 1, 4, key="early"), watermark=2), *ROW) == [("a", 4, "early", 1)]
+    assert short(top.batch(Row("a", 1, 4, key="final", revision=2), watermark=10), *ROW) == [("a", 4, "final", 2)]
+
+
+def test_a_row_whose_window_is_gone_is_a_dead_letter() -> None:
+    top = job(TOP)
+    top.batch(watermark=110)
+    assert top.batch(Row("a", 1)) == []
+    assert top.outcomes[-1].stats.dead_lettered == {"too_late": 1}
+
+
+def test_distinct_rows_are_said_once_and_on_as_long_as_one_of_them_stands() -> None:
+    distinct = job(StandingSettings(Ranking(limit=1), ("value",), ("value",)))
+    assert short(distinct.batch(Row("a", 1, None), Row("b", 2, None), Row("c", 3, 7)), "value") == [(None,), (7,)]
+    assert short(distinct.batch(Row("a", 1, None, gone=True)), *ROW) == [
+        ("a", None, "retract", 1),
+        ("b", None, "change", 1),
+    ]
 
 
 def test_changes_keep_the_list_up_to_date() -> None:
-    job = Job(RankingSettings(("name", "n"), (Sort("n", BIGINT, descending=True),), limit=1, changes=True))
-    assert short(job.batch(("a", 1, 0, 1, False)), *ROW) == [("a", 1, "change", 1, 0)]
-    assert short(job.batch(("b", 2, 0, 1, False)), *ROW) == [("a", 1, "retract", 1, 0), ("b", 2, "change", 1, 0)]
-    assert job.batch(watermark=50) == []
+    top = job(replace(TOP, answer=Ranking(BEST, 1), changes=True))
+    assert short(top.batch(Row("a", 1, 1)), *ROW) == [("a", 1, "change", 1)]
+    assert short(top.batch(Row("b", 1, 2)), *ROW) == [("a", 1, "retract", 1), ("b", 2, "change", 1)]
+    assert top.batch(watermark=50) == []
 
 
-def test_everything_withdrawn_leaves_an_empty_list() -> None:
-    job = Job(TOP)
-    job.batch(("a", 1, 0, 1, False), watermark=10)
-    assert short(job.batch(("a", 1, 0, 1, True)), *ROW) == [("a", 1, "retract", 1, 0)]
+def test_the_whole_list_is_said_anew_where_something_changed() -> None:
+    shown = job(StandingSettings(Ranking(BEST, 2), ("key", "value"), whole=True))
+    shown.batch(Row("a", 1, 1), Row("b", 1, 2))
+    assert short(shown.batch(Row("c", 1, 3)), "_origin") == [("c",), ("b",)]
+    assert shown.batch(Row("d", 1, 0)) == []
 
 
-@pytest.mark.parametrize("wrong", [{"limit": -1}, {}])
+def test_one_row_per_partition_is_known_by_the_partition() -> None:
+    newest = Ranking((Sort("_event_time", BIGINT, descending=True),), 1, trims=True)
+    what = StandingSettings(newest, ("key", "value"), ("key",), by_partition=True, keeps_previous=True)
+    last = job(what)
+    last.batch(Row("a", 1, 10), Row("b", 2, 20))
+    last.batch(Row("c", 1, 30))
+    said = last.batch(Row("d", 3, 40))
+    assert short(said, "key", "value", "_revision", "_emission") == [("a", 40, 2, "change")]
+    assert said[0]["_previous"]["value"] == 20
+    assert last.outcomes[-1].stats.in_results == 1
+
+
+def test_a_silent_partition_is_forgotten_after_its_time_to_live() -> None:
+    what = StandingSettings(Ranking(BEST, 1, trims=True), ("key", "value"), ("key",), ttl=10)
+    best = job(what)
+    best.batch(Row("a", 1, 9), watermark=1)
+    best.batch(Row("b", 12, 3, key="b"), watermark=12)
+    assert short(best.batch(Row("c", 13, 5), watermark=13), *ROW) == [("c", 5, "change", 1)]
+    assert short(best.batch(Row("d", 14, 6), watermark=14), *ROW) == [("c", 5, "retract", 1), ("d", 6, "change", 1)]
+
+
+def test_at_the_flush_all_rows_are_said_once_and_only_new_ones_at_the_next() -> None:
+    ordered = job(StandingSettings(Ranking(BEST), ("value",), due=Due.AT_FLUSH))
+    ordered.batch(Row("a", 1, 1), Row("b", 2, 2))
+    assert ordered.outcomes[-1].stats.open == 2
+    assert short(ordered.batch(flush=True), "value") == [(2,), (1,)]
+    ordered.batch(Row("c", 1, 9))
+    assert short(ordered.batch(flush=True), "value", "_emission") == [(9, "late")]
+
+
+@pytest.mark.parametrize(
+    ("ranking", "places"), [("ROW_NUMBER", [1, 2, 3, 4]), ("RANK", [1, 1, 3, 4]), ("DENSE_RANK", [1, 1, 2, 3])]
+)
+def test_ranks_with_ties(ranking: str, places: list[int]) -> None:
+    what = StandingSettings(Ranking(BEST, 9, ranking, "place"), ("value",))
+    rows = [Row("a", 1, 9), Row("b", 1, 9), Row("c", 1, 5), Row("d", 1, None)]
+    assert short(job(what).batch(*rows), "place") == [(place,) for place in places]
+
+
+@pytest.mark.parametrize("wrong", [{"limit": -1}, {"ranking": "NTILE"}])
 def test_what_makes_no_sense_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(InvalidPlan):
-        RankingSettings(("n",), **wrong)
+        Ranking(**wrong)
 
 
 updates = st.tuples(st.sampled_from("abcd"), st.integers(0, 9), st.integers(0, 2), st.booleans())
@@ -89,25 +140,48 @@ updates = st.tuples(st.sampled_from("abcd"), st.integers(0, 9), st.integers(0, 2
 @hypothesis_settings(max_examples=25, deadline=None, phases=[Phase.generate])
 @given(st.lists(st.lists(updates, max_size=5), max_size=6), st.booleans())
 def test_what_a_reader_holds_at_the_end_is_the_sorted_list(batches: list[list[Any]], changes: bool) -> None:
-    what = RankingSettings(
-        ("name", "n"), (Sort("n", BIGINT, descending=True),), limit=2, changes=changes, allowed=1_000
-    )
-    job = Job(what)
+    top = job(replace(TOP, changes=changes, lateness=Lateness(1_000)))
     rows: dict[tuple[int, str], tuple[int, bool]] = {}
     for number, batch in enumerate(batches):
         latest = {(window, origin): (n, gone) for origin, n, window, gone in batch}
-        job.batch(*((o, n, w, number + 1, gone) for (w, o), (n, gone) in latest.items()), watermark=number * 7)
+        sent = [Row(f"{o}{w}", w * 10, n, "k", number + 1, gone) for (w, o), (n, gone) in latest.items()]
+        top.batch(*sent, watermark=number * 7)
         rows |= latest
-    job.batch(flush=True)
-    held: dict[tuple[int, str], int] = {}
-    for row in job.rows:
-        identity = (row["_window_start"] // 10, row["name"])
-        if row["_emission"] == "retract":
-            del held[identity]
-        else:
-            held[identity] = row["n"]
+    top.batch(flush=True)
     expected = {}
     for window in range(3):
         own = sorted((-n, o) for (w, o), (n, gone) in rows.items() if w == window and not gone)[:2]
-        expected |= {(window, o): -n for n, o in own}
-    assert held == expected
+        expected |= {f"{o}{window}": -n for n, o in own}
+    assert {name: row["value"] for name, row in top.held().items()} == expected
+
+
+@hypothesis_settings(max_examples=25, deadline=None, phases=[Phase.generate])
+@given(
+    st.lists(st.lists(st.tuples(st.sampled_from("xy"), st.integers(0, 9)), max_size=6), max_size=6),
+    st.sampled_from(["ROW_NUMBER", "RANK", "DENSE_RANK"]),
+)
+def test_the_first_of_records_are_kept_in_little_state(batches: list[list[Any]], ranking: str) -> None:
+    answer = Ranking(BEST, 2, ranking, "place", trims=True)
+    top = job(StandingSettings(answer, ("key", "value"), ("key",)))
+    everything: list[tuple[str, int, str]] = []
+    for number, batch in enumerate(batches):
+        rows = [Row(f"{chr(97 + place)}{number}", number, value, key) for place, (key, value) in enumerate(batch)]
+        top.batch(*rows)
+        everything += [(r.key or "", r.value or 0, r.origin) for r in rows]
+    expected = {}
+    for key in "xy":
+        values = sorted((value for k, value, _ in everything if k == key), reverse=True)
+        ranks = {
+            "RANK": lambda v, a=values: a.index(v) + 1,
+            "DENSE_RANK": lambda v, a=values: len({x for x in a if x > v}) + 1,
+        }
+        own = sorted(((-v, o) for k, v, o in everything if k == key), key=lambda one: (one[0], order(one[1])))
+        for place, (value, origin) in enumerate(own, start=1):
+            rank = ranks[ranking](-value) if ranking in ranks else place
+            if rank <= 2:
+                expected[origin] = (-value, rank)
+    assert {name: (row["value"], row["place"]) for name, row in top.held().items()} == expected
+
+
+def order(origin: str) -> tuple[int, int, str]:
+    return int(origin[1:]), ord(origin[0]), origin

@@ -19,8 +19,9 @@ from velostream.windows.emission import emission
 from velostream.windows.facts import Facts
 from velostream.windows.lateness import Lateness, LateStrategy
 from velostream.windows.operator import Operator
-from velostream.windows.ranking import Ranking, RankingSettings
+from velostream.windows.ranking import SORTED, Ranking
 from velostream.windows.root import Made
+from velostream.windows.rows import Standing, StandingSettings
 from velostream.windows.settings import OperatorSettings
 from velostream.windows.watermark import WatermarkSettings
 
@@ -164,8 +165,8 @@ def test_aggregates_and_retractions_may_change_together() -> None:
 def test_other_operators_do_not_take_the_state_of_this_one() -> None:
     run = Run(FIRST)
     run.batch(Record(1))
-    with pytest.raises(VeloError, match="its operator was 'aggregate' and is 'order and limit per window' now"):
-        Ranking(RankingSettings(("n",), limit=1), run.store)
+    with pytest.raises(VeloError, match="its operator was 'aggregate' and is 'order and limit' now"):
+        Standing(StandingSettings(Ranking(limit=1, kind=SORTED), ("n",)), run.store)
 
 
 def test_state_that_says_nothing_of_its_purpose_is_taken() -> None:

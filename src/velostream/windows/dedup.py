@@ -8,8 +8,14 @@ from typing import TYPE_CHECKING, Any
 from velostream.durations import show
 from velostream.errors import InvalidProperty
 from velostream.windows.accumulators.base import POSITION
+from velostream.windows.emission.base import CHANGE
+from velostream.windows.facts import Facts
+from velostream.windows.outcome import Outcome, letters
+from velostream.windows.root import Made, read_root, write_root
 from velostream.windows.state import Ledger
+from velostream.windows.statistics import Stats
 from velostream.windows.store import Store
+from velostream.windows.watermark import Watermark, WatermarkSettings
 
 if TYPE_CHECKING:
     import polars as pl
@@ -28,6 +34,8 @@ class DedupSettings:
 
     keys: tuple[str, ...]
     ttl: int | None = None
+    nulls_equal: bool = False
+    """True where a NULL equals a NULL, as in DISTINCT; else such a key is a duplicate of nothing."""
 
     def __post_init__(self) -> None:
         if not self.keys:
@@ -63,7 +71,9 @@ class Dedup:
             self.horizon = watermark - self.settings.ttl
         cell = pl.col(HASH).cast(pl.Int64) if HASH in rows.columns else pl.lit(0, pl.Int64)
         ordered = rows.with_columns(cell.alias("_cell")).sort(POSITION)
-        unknown = pl.any_horizontal(pl.col(name).is_null() for name in self.keys)
+        unknown = pl.lit(value=False)
+        if not self.settings.nulls_equal:
+            unknown = pl.any_horizontal(pl.col(name).is_null() for name in self.keys)
         nth = pl.int_range(pl.len(), dtype=pl.Int64).over(self.keys)
         marked = ordered.with_columns((unknown | (nth == 0)).alias("_first"), unknown.alias("_unknown"))
         held = self.ledger.look_up(marked["_cell"].unique().sort()) if marked.height else None
@@ -71,9 +81,38 @@ class Dedup:
             seen = self._living(self._reduce(held, False)).select(
                 "_cell", *self.keys, pl.lit(value=True).alias("_held")
             )
-            marked = marked.join(seen, on=["_cell", *self.keys], how="left", maintain_order="left")
+            on = ["_cell", *self.keys]
+            marked = marked.join(seen, on=on, how="left", maintain_order="left", nulls_equal=self.settings.nulls_equal)
             marked = marked.with_columns((pl.col("_first") & pl.col("_held").is_null()).alias("_first")).drop("_held")
         first = marked.filter("_first")
         self.ledger.append(first.filter(~pl.col("_unknown")).select("_cell", *self.keys, "_event_time"))
         inner = ["_cell", "_first", "_unknown"]
         return first.drop(inner), marked.filter(~pl.col("_first")).drop(inner)
+
+
+class DedupOperator:
+    """Deduplication as a step of its own: first records go on as they are, others are counted as duplicates."""
+
+    def __init__(self, settings: DedupSettings, watermark: WatermarkSettings, store: Store) -> None:
+        self.settings = settings
+        self.store = store
+        self.made = Made({"operator": "deduplication", "keys": ", ".join(settings.keys)})
+        saved = read_root(store, self.made)
+        self.watermark = Watermark(watermark, saved.get("watermark"))
+        self.dedup = Dedup(settings, store, saved.get("seen"))
+
+    def process(self, rows: pl.DataFrame, facts: Facts) -> Outcome:
+        """Take a micro-batch: the records that are the first of their key come back."""
+        stats = Stats(read=rows.height)
+        hashed = rows.rename({"_hash": HASH}) if "_hash" in rows.columns else rows
+        first, again = self.dedup.split(hashed, self.watermark.value)
+        stats.in_results, stats.duplicates = first.height, again.height
+        stats.emitted[CHANGE] = first.height
+        stats.watermark = self.watermark.advance(facts)
+        stats.partitions = self.watermark.report(facts.now)
+        self.dedup.ledger.tidy()
+        stats.weigh((self.dedup.ledger,), self.store.cached)
+        saved = {"watermark": self.watermark.snapshot(), "seen": self.dedup.ledger.snapshot()}
+        write_root(self.store, self.made, saved)
+        none = letters(rows.clear(), "", None, dead=True)
+        return Outcome(first.drop("_record", HASH, strict=False), none, rows.clear(), stats)

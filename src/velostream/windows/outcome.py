@@ -22,6 +22,8 @@ class Outcome:
     `results`: keys, results, and the system columns of windowed rows. `letters`: input rows that are in no result, with
     `_reason`, `_lateness`, `_watermark` and whether they are a dead letter (`_dead`) or dropped by choice. `failures`:
     groups whose aggregates failed, with `_error`. `next_tick`: when the clock should be looked at again, if at all.
+    `outgoing`: the event time that no row still to come lies below, where the operator knows it; `done`: nothing more
+    will ever come out.
     """
 
     results: pl.DataFrame
@@ -29,6 +31,8 @@ class Outcome:
     failures: pl.DataFrame
     stats: Stats = field(default_factory=Stats)
     next_tick: int | None = None
+    outgoing: int | None = None
+    done: bool = False
 
 
 INNER = ("_missed", "_too_late", "_start", "_end", "_cell")

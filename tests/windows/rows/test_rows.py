@@ -17,7 +17,6 @@ from tests.windows.driving import Record, frame, short
 from velostream.errors import InvalidWindow
 from velostream.types import BIGINT
 from velostream.windows.accumulators.base import Call
-from velostream.windows.assigners import Sliding, Tumbling
 from velostream.windows.facts import Facts, progress_of
 from velostream.windows.lateness import Lateness, LateStrategy
 from velostream.windows.outcome import Outcome
@@ -30,14 +29,17 @@ from velostream.windows.rows import (
     RowFunction,
     RowSettings,
     Unit,
-    WindowedOperator,
 )
 from velostream.windows.store import MemoryStore
 from velostream.windows.watermark import WatermarkSettings
 
 F = RowFunction
 SUM = (Call("total", "sum", ("value",), (BIGINT,)), Call("n", "count"))
-ALL = tuple(RowCall(f.value.lower(), f, "value", 2 if f in (F.NTH_VALUE, F.NTILE) else 1) for f in F)
+LOOKING = (F.LAG, F.LEAD, F.FIRST_VALUE, F.LAST_VALUE, F.NTH_VALUE)
+ALL = (
+    *(RowCall(f.value.lower(), f, "value", 2 if f in (F.NTH_VALUE, F.NTILE) else 1) for f in F),
+    *(RowCall(f"{f.value.lower()}_known", f, "value", 2, ignore_nulls=True) for f in LOOKING),
+)
 STANDARD = tuple(call for call in ALL if not call.function.needs_all)
 QUICK = hypothesis_settings(max_examples=30, deadline=None, phases=[Phase.explicit, Phase.generate])
 
@@ -170,10 +172,10 @@ def test_an_overflow_fails_its_row_alone() -> None:
         {"buffer": 0},
         {"buffer": 5, "expire_after": 0},
         {"calls": (RowCall("x", F.NTILE),)},
-        {"frame": Frame(Unit.ROWS, -1, 1)},
+        {"frame": Frame(Unit.ROWS, -1, 1), "aggregates": SUM},
         {"expire_after": 5},
         {"emit": Emit.ON_BUFFER_FULL},
-        {"buffer": 3, "windowed": True},
+        {"by_time": False},
         {"lateness": Lateness(5)},
         {"lateness": Lateness(0, LateStrategy.PROCESS_ALL)},
     ],
@@ -206,20 +208,25 @@ def answers(
     same = [r for r in seen if r.time == me.time]
     values = [r.value for r in inside if r.value is not None]
     table: dict[F, Callable[[RowCall], Any]] = {
-        F.LAG: lambda c: seen[at - c.number].value if at - c.number >= 0 else None,
-        F.LEAD: lambda c: seen[at + c.number].value if at + c.number < len(seen) else None,
+        F.LAG: lambda c: nth(seen[:at], -c.number, c),
+        F.LEAD: lambda c: nth(seen[at + 1 :], c.number - 1, c),
         F.ROW_NUMBER: lambda c: at + 1,
         F.RANK: lambda c: len(smaller) + 1,
         F.DENSE_RANK: lambda c: len({r.time for r in smaller}) + 1,
         F.PERCENT_RANK: lambda c: len(smaller) / (len(seen) - 1) if len(seen) > 1 else 0.0,
         F.CUME_DIST: lambda c: (len(smaller) + len(same)) / len(seen),
         F.NTILE: lambda c: tile(len(seen), c.number, at),
-        F.FIRST_VALUE: lambda c: inside[0].value if inside else None,
-        F.LAST_VALUE: lambda c: inside[-1].value if inside else None,
-        F.NTH_VALUE: lambda c: inside[c.number - 1].value if len(inside) >= c.number else None,
+        F.FIRST_VALUE: lambda c: nth(inside, 0, c),
+        F.LAST_VALUE: lambda c: nth(inside, -1, c),
+        F.NTH_VALUE: lambda c: nth(inside, c.number - 1, c),
     }
     found = {call.result: table[call.function](call) for call in calls}
     return {**found, "total": sum(values) if values else None, "n": len(inside)}
+
+
+def nth(rows: Sequence[Record], place: int, call: RowCall) -> int | None:
+    values = [r.value for r in rows if r.value is not None or not call.ignore_nulls]
+    return values[place] if -len(values) <= place < len(values) else None
 
 
 def tile(rows: int, tiles: int, at: int) -> int:
@@ -326,38 +333,3 @@ def test_a_buffer_equals_a_list_in_plain_python(
             assert (record.offset in lost) == (record not in own)
             if record in own:
                 check(rows[record.offset], answers(own, own.index(record), window, ALL, whole=True))
-
-
-following = st.sampled_from([None, Frame(Unit.ROWS, -1, 1), Frame(Unit.ROWS, 0, None), Frame(Unit.RANGE, -2, 3)])
-
-
-@pytest.mark.parametrize("window", [Tumbling(7), Sliding(10, 5)], ids=repr)
-@QUICK
-@given(batches=runs, how=following)
-def test_within_a_time_window_every_function_has_an_answer(
-    window: Any, batches: list[list[Record]], how: Frame | None
-) -> None:
-    batches = numbered(batches)
-    what = RowSettings(("key",), ALL, SUM, how, windowed=True, watermark=WatermarkSettings(max_out_of_orderness=4))
-    store, rows, lost, read, settled = MemoryStore(), list[dict[str, Any]](), set[int](), 0, 0
-    for batch in [*batches, None]:
-        table = frame(batch or [])
-        facts = Facts(tuple(progress_of(table)), flush=batch is None)
-        outcome = WindowedOperator(what, window, store).process(table, facts)
-        rows += outcome.results.to_dicts()
-        lost |= set(outcome.letters["_offset"].to_list())
-        read += outcome.stats.read
-        settled += outcome.stats.in_results
-    assert read == settled + len(lost)
-    assert outcome.stats.open == 0
-    answered: dict[tuple[Any, ...], list[dict[str, Any]]] = defaultdict(list)
-    for row in rows:
-        answered[row["key"], row["_window_start"], row["_window_end"]].append(row)
-    everything = {record.offset: record for batch in batches for record in batch}
-    for (key, start, end), own in answered.items():
-        seen = sorted((everything[row["_offset"]] for row in own), key=position)
-        assert all(record.key == key and start <= record.time < end for record in seen)  # type: ignore[operator]
-        for row in own:
-            at = seen.index(everything[row["_offset"]])
-            check(row, answers(seen, at, how, ALL, whole=False))
-    assert {row["_offset"] for row in rows} == set(everything) - lost

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from velostream.windows.accumulators.base import ERROR
+from velostream.windows.emission.base import CHANGE
 from velostream.windows.facts import Facts
 from velostream.windows.lateness import TOO_LATE, LateStrategy
 from velostream.windows.outcome import Outcome, letters
@@ -32,20 +33,27 @@ class RowOperator:
         self.settings = settings
         self.store = store
         self.keys = list(settings.partition)
+        self.before: int | None = None
         self.made = Made({"operator": settings.kind, "keys": ", ".join(self.keys)})
         saved = read_root(store, self.made)
         self.saved = saved
         self.number: int = saved.get("number", 0)
         self.open: int = saved.get("open", 0)
         self.watermark = Watermark(settings.watermark, saved.get("watermark"))
-        self.rows = Ledger("rows", store, newest(["_cell", *self.keys], "_version"), saved.get("rows"))
+        self.reduce = newest(self.over, "_version")
+        self.rows = Ledger("rows", store, self._latest, saved.get("rows"))
         self.ledgers: list[Ledger] = [self.rows]
         self.lost: list[pl.DataFrame] = []
+
+    @property
+    def over(self) -> list[str]:
+        """What makes a partition."""
+        return ["_cell", *self.keys]
 
     def process(self, rows: pl.DataFrame, facts: Facts) -> Outcome:
         """Take a micro-batch: input rows with the results of the row functions come back."""
         stats = Stats(read=rows.height, open=self.open)
-        before = self.watermark.value
+        before = self.before = self.watermark.value
         self.number += 1
         self.lost = []
         timed = rows.filter(pl.col("_event_time").is_not_null())
@@ -59,13 +67,23 @@ class RowOperator:
             failed = said.filter(pl.col(ERROR).is_not_null())
             said = said.filter(pl.col(ERROR).is_null()).drop(ERROR)
         stats.failed_groups = failed.height
-        stats.emitted["change"] = said.height
+        stats.emitted.update(self.kinds(said))
         stats.watermark = after
         stats.partitions = self.watermark.report(facts.now)
+        stats.holding = [f"{source}/{number}" for source, number in self.watermark.holding()]
         self.open = stats.open
         self._save(stats)
         dead = stacked(self.lost) if self.lost else letters(rows.clear(), "", None, dead=True)
-        return Outcome(said.with_columns(pl.lit(after, pl.Int64).alias("_watermark")), dead, failed, stats)
+        said = said.with_columns(pl.lit(after, pl.Int64).alias("_watermark"))
+        return Outcome(said, dead, failed, stats, outgoing=self.outgoing(after))
+
+    def kinds(self, said: pl.DataFrame) -> dict[str, int]:
+        """How many rows of each kind go out."""
+        return {CHANGE: said.height}
+
+    def outgoing(self, after: int | None) -> int | None:
+        """How far the event time of the rows that still come is known."""
+        return after
 
     def step(
         self, rows: pl.DataFrame, before: int | None, after: int | None, facts: Facts, stats: Stats
@@ -91,14 +109,24 @@ class RowOperator:
         if found is None:
             return None
         if wanted is not None:
-            found = found.join(wanted, on=["_cell", *self.keys], how="semi", nulls_equal=True)
-        living = self.rows.reduce(found, True)
+            found = found.join(wanted, on=self.over, how="semi", nulls_equal=True)
+        living = self._fresh(self.rows.reduce(found, True))
         return None if living.is_empty() else living.drop("_version", "_gone")
+
+    def _fresh(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Without partitions that have been silent for longer than their time to live."""
+        if self.settings.ttl is None or self.before is None or rows.is_empty():
+            return rows
+        return rows.filter(pl.col("_event_time").max().over(self.over) > self.before - self.settings.ttl)
+
+    def _latest(self, frame: pl.DataFrame, complete: bool) -> pl.DataFrame:
+        latest = self.reduce(frame, complete)
+        return self._fresh(latest) if complete else latest
 
     def _hold(self, rows: pl.DataFrame, wanted: pl.DataFrame) -> None:
         """Keep these rows for the wanted keys, and nothing else of them."""
         version = pl.lit(self.number, pl.Int64).alias("_version")
-        empty = wanted.join(rows.select("_cell", *self.keys), on=["_cell", *self.keys], how="anti", nulls_equal=True)
+        empty = wanted.join(rows.select(self.over), on=self.over, how="anti", nulls_equal=True)
         gone = empty.with_columns(version, pl.lit(value=True).alias("_gone"))
         held = rows.with_columns(version, pl.lit(value=False).alias("_gone"))
         self.rows.append(stacked([held, gone]) if gone.height else held)

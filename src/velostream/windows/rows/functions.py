@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from velostream.windows.accumulators.aggregation import Aggregation
+from velostream.windows.accumulators.base import ERROR
 from velostream.windows.rows.framing import framed
-from velostream.windows.rows.settings import Frame, RowCall, RowFunction, RowSettings, Unit
+from velostream.windows.rows.placing import positioned, with_frame
+from velostream.windows.rows.settings import RowCall, RowFunction, RowSettings
 
 if TYPE_CHECKING:
     import polars as pl
@@ -15,55 +19,69 @@ else:
     pl = lazy("polars")
 
 COUNTS = ("count", "count_if", "count_distinct", "approx_count_distinct")
-POSITIONS = ("_i", "_begin", "_last", "_low", "_high", "_tie", "_peer", "_distinct")
 
 
-def positioned(rows: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
-    """Sorted rows with `_i`, the begin of their key, and the first and last row of the same time (`_tie`, `_peer`)."""
-    place = pl.col("_i")
-    over = ["_cell", *keys]
-    numbered = rows.with_row_index("_i").with_columns(place.cast(pl.Int64))
-    return numbered.with_columns(
-        place.min().over(over).alias("_begin"),
-        place.max().over(over).alias("_last"),
-        place.min().over([*over, "_event_time"]).alias("_tie"),
-        place.max().over([*over, "_event_time"]).alias("_peer"),
-    ).with_columns((pl.col("_tie") == place).cast(pl.Int64).cum_sum().alias("_distinct"))
+def answered(settings: RowSettings, rows: pl.DataFrame, wanted: pl.Expr) -> pl.DataFrame:
+    """Wanted ones of placed rows with the results of all functions, and `ERROR` where there are aggregates."""
+    answers = rows.filter(wanted)
+    failed: list[str] = []
+    for place, (frame, calls, aggregation) in enumerate(settings.framed):
+        bounded = with_frame(rows, frame)
+        if calls:
+            values = bounded.select("_i", *(value(call) for call in calls), wanted.alias("_wanted"))
+            answers = _joined(answers, values.filter("_wanted").drop("_wanted"))
+        if aggregation.calls:
+            spans = bounded.filter(wanted).select("_i", "_low", "_high")
+            found = aggregates(aggregation, rows, spans).rename({ERROR: f"{ERROR}{place}"})
+            answers = _joined(answers, found)
+            failed.append(f"{ERROR}{place}")
+    if not failed:
+        return answers
+    return answers.with_columns(pl.coalesce(failed).alias(ERROR)).drop(failed)
 
 
-def with_frame(rows: pl.DataFrame, keys: list[str], frame: Frame) -> pl.DataFrame:
-    """Rows with `_low` and `_high`, cut to `_begin` and `_last`."""
-    i, begin, last = pl.col("_i"), pl.col("_begin"), pl.col("_last")
-    if frame.unit is Unit.ROWS:
-        low = begin if frame.start is None else pl.max_horizontal(begin, i + frame.start)
-        high = last if frame.end is None else pl.min_horizontal(last, i + frame.end)
-        return rows.with_columns(low.alias("_low"), high.alias("_high"))
-    low = begin if frame.start is None else pl.max_horizontal(begin, _edge(frame.start, "_begin", "left"))
-    high = last if frame.end is None else pl.min_horizontal(last, _edge(frame.end, "_begin", "right"))
-    over = ["_cell", *keys]
-    return rows.with_columns(low.over(over).alias("_low"), high.over(over).alias("_high"))
+def answered_apart(settings: RowSettings, rows: pl.DataFrame, wanted: pl.Expr) -> pl.DataFrame:
+    """The same where each wanted row sees `_begin` to `_last` in an order of its own."""
+    asked = rows.filter(wanted).with_columns(pl.int_ranges("_begin", pl.col("_last") + 1).alias("_at"))
+    columns = [name for name in rows.columns if name not in ("_group", "_i", "_begin", "_last")]
+    pairs = asked.select(pl.col("_i").alias("_group"), "_at").explode("_at")
+    members = pairs.join(rows.select(pl.col("_i").alias("_at"), *columns), on="_at", how="inner")
+    inner = ("_tie", "_peer", "_distinct", "_axis")
+    ordered = positioned(members.drop(inner, strict=False), settings)
+    found = answered(settings, ordered, pl.col("_at") == pl.col("_group"))
+    results = [name for name in (*settings.results, ERROR) if name in found.columns]
+    own = found.select(pl.col("_at").alias("_i"), *results)
+    return rows.filter(wanted).join(own, on="_i", how="left", maintain_order="left")
 
 
-def _edge(distance: int, begin: str, side: str) -> pl.Expr:
-    """The position of the first (left) or last (right) row of the key within a distance of event time."""
-    time = pl.col("_event_time")
-    found = time.search_sorted(time + distance, side=side).cast(pl.Int64)  # type: ignore[arg-type]
-    first = pl.col("_i").min()
-    return first + found if side == "left" else first + found - 1
+def _joined(rows: pl.DataFrame, values: pl.DataFrame) -> pl.DataFrame:
+    return rows.join(values, on="_i", how="left", maintain_order="left")
 
 
-def expression(call: RowCall, settings: RowSettings) -> pl.Expr:
-    """The value of a call, over rows with positions."""
+def aggregates(aggregation: Aggregation, rows: pl.DataFrame, spans: pl.DataFrame) -> pl.DataFrame:
+    """The results of aggregates over stretches (`_i`, `_low`, `_high`) of placed rows; a count of nothing is zero."""
+    finished = aggregation.finish(framed(aggregation, rows, spans))
+    return counted(aggregation, spans.select("_i").join(finished, on="_i", how="left", maintain_order="left"))
+
+
+def counted(aggregation: Aggregation, finished: pl.DataFrame) -> pl.DataFrame:
+    """Results in which a count of nothing is zero."""
+    counts = [call.result for call in aggregation.calls if call.name in COUNTS]
+    return finished.with_columns(pl.col(name).fill_null(0) for name in counts)
+
+
+def value(call: RowCall) -> pl.Expr:
+    """The value of a call, over rows with positions and a frame."""
     i, low, high, tie = pl.col("_i"), pl.col("_low"), pl.col("_high"), pl.col("_tie")
     begin, last, peer = pl.col("_begin"), pl.col("_last"), pl.col("_peer")
     rows = last - begin + 1
     rank = pl.max_horizontal(tie, begin) - begin + 1
-    chosen = {
-        RowFunction.LAG: lambda: _at(call, i - call.number, begin, last),
-        RowFunction.LEAD: lambda: _at(call, i + call.number, begin, last),
-        RowFunction.FIRST_VALUE: lambda: _at(call, low, low, high),
-        RowFunction.LAST_VALUE: lambda: _at(call, high, low, high),
-        RowFunction.NTH_VALUE: lambda: _at(call, low + call.number - 1, low, high),
+    chosen: dict[RowFunction, Callable[[], pl.Expr]] = {
+        RowFunction.LAG: lambda: _at(call, _place(call, i, -call.number), begin, last),
+        RowFunction.LEAD: lambda: _at(call, _place(call, i, call.number), begin, last),
+        RowFunction.FIRST_VALUE: lambda: _at(call, _nth(call, low, 1), low, high),
+        RowFunction.LAST_VALUE: lambda: _at(call, _final(call, high), low, high),
+        RowFunction.NTH_VALUE: lambda: _at(call, _nth(call, low, call.number), low, high),
         RowFunction.ROW_NUMBER: lambda: i - begin + 1,
         RowFunction.RANK: lambda: rank,
         RowFunction.DENSE_RANK: lambda: pl.col("_distinct") - pl.col("_distinct").gather(begin) + 1,
@@ -74,8 +92,48 @@ def expression(call: RowCall, settings: RowSettings) -> pl.Expr:
     return chosen[call.function]().alias(call.result)
 
 
+def lead_place(call: RowCall) -> pl.Expr:
+    """Where the row stands that a LEAD looks at; NULL where it has not come."""
+    return _place(call, pl.col("_i"), call.number)
+
+
+def _known(call: RowCall) -> pl.Expr:
+    return pl.col(call.column).is_not_null()
+
+
+def _place(call: RowCall, i: pl.Expr, distance: int) -> pl.Expr:
+    """The row at a distance; of those that have a value where the others are passed over."""
+    if not call.ignore_nulls:
+        return i + distance
+    upto = _known(call).cast(pl.Int64).cum_sum()
+    return _of_known(call, upto + distance - 1 if distance > 0 else upto - _known(call).cast(pl.Int64) + distance)
+
+
+def _nth(call: RowCall, low: pl.Expr, number: int) -> pl.Expr:
+    """The nth row from `low` on."""
+    if not call.ignore_nulls:
+        return low + number - 1
+    before = _known(call).cast(pl.Int64).cum_sum() - _known(call).cast(pl.Int64)
+    return _of_known(call, before.gather(low.clip(0, pl.len().cast(pl.Int64) - 1)) + number - 1)
+
+
+def _final(call: RowCall, high: pl.Expr) -> pl.Expr:
+    """The last row up to `high`."""
+    if not call.ignore_nulls:
+        return high
+    upto = _known(call).cast(pl.Int64).cum_sum()
+    return _of_known(call, upto.gather(high.clip(0, pl.len().cast(pl.Int64) - 1)) - 1)
+
+
+def _of_known(call: RowCall, number: pl.Expr) -> pl.Expr:
+    """The position of the row with this number (from 0) among those that have a value."""
+    places = pl.col("_i").filter(_known(call))
+    inside = (number >= 0) & (number < _known(call).sum().cast(pl.Int64))
+    return places.gather(pl.when(inside).then(number))
+
+
 def _at(call: RowCall, place: pl.Expr, low: pl.Expr, high: pl.Expr) -> pl.Expr:
-    inside = (place >= low) & (place <= high)
+    inside = ((place >= low) & (place <= high)).fill_null(value=False)
     found = pl.col(call.column).gather(pl.when(inside).then(place))
     if not call.default:
         return found
@@ -88,13 +146,3 @@ def _tile(place: pl.Expr, rows: pl.Expr, tiles: int) -> pl.Expr:
     in_long = place < longer * (size + 1)
     rest = pl.when(size > 0).then((place - longer) // pl.max_horizontal(size, pl.lit(1))).otherwise(place)
     return pl.when(in_long).then(place // (size + 1)).otherwise(rest) + 1
-
-
-def aggregates(settings: RowSettings, rows: pl.DataFrame, wanted: pl.DataFrame) -> pl.DataFrame:
-    """Wanted rows with the results of all aggregates over their frames."""
-    if not settings.aggregates:
-        return wanted
-    finished = settings.aggregation.finish(framed(settings.aggregation, rows, wanted))
-    joined = wanted.join(finished, on="_i", how="left", maintain_order="left")
-    counts = [call.result for call in settings.aggregates if call.name in COUNTS]
-    return joined.with_columns(pl.col(name).fill_null(0) for name in counts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
@@ -9,7 +10,7 @@ from functools import cached_property
 from velostream.durations import show
 from velostream.errors import InvalidWindow
 from velostream.windows.accumulators.aggregation import Aggregation
-from velostream.windows.accumulators.base import Call
+from velostream.windows.accumulators.base import Call, Sort
 from velostream.windows.lateness import Lateness, LateStrategy
 from velostream.windows.watermark import WatermarkSettings
 
@@ -39,7 +40,7 @@ class RowFunction(Enum):
 class RowCall:
     """One function: `result` names its column. `number` is the distance of LAG and LEAD, the n of NTH_VALUE and NTILE.
 
-    `default` is the column that LAG and LEAD fall back to.
+    `default` is the column that LAG and LEAD fall back to. With `ignore_nulls` rows without a value are passed over.
     """
 
     result: str
@@ -47,6 +48,7 @@ class RowCall:
     column: str = ""
     number: int = 1
     default: str = ""
+    ignore_nulls: bool = False
 
     def __post_init__(self) -> None:
         if self.number < 1:
@@ -86,62 +88,90 @@ class Emit(Enum):
 
 @dataclass(frozen=True)
 class RowSettings:
-    """`OVER (…)`. With `buffer` it is the form that answers at arrival from the last n rows; without, standard OVER.
+    """`OVER (…)`. With `buffer` it is the form that answers from the last n rows; without, standard OVER.
 
-    With `windowed` the rows of a time window are answered together when it closes. Order is event time, then source,
-    partition and offset. `frame` None is the whole buffer, or all rows up to the current one and its peers.
+    Rows are in event order: event time, then `order`, then source, partition and offset. With `by_time` false `order`
+    alone decides, which needs a buffer or rows that are all known (`whole`). `frames` are those of single results,
+    `frame` that of all others; None is the whole buffer, or all rows up to the current one and its peers.
+
+    With `corrects` rows have an origin and may be replaced or withdrawn; so do answers, as long as lateness allows.
     """
 
     partition: tuple[str, ...]
     calls: tuple[RowCall, ...] = ()
     aggregates: tuple[Call, ...] = ()
     frame: Frame | None = None
+    frames: Mapping[str, Frame] = field(default_factory=dict)
+    order: tuple[Sort, ...] = ()
+    by_time: bool = True
     buffer: int | None = None
     expire_after: int | None = None
     emit: Emit = Emit.EVERY_RECORD
-    windowed: bool = False
+    whole: bool = False
+    corrects: bool = False
+    keeps_previous: bool = False
+    ttl: int | None = None
     watermark: WatermarkSettings = field(default_factory=WatermarkSettings)
     lateness: Lateness = field(default_factory=Lateness)
 
     def __post_init__(self) -> None:
-        if self.windowed and self.buffer is not None:
-            raise _refusal("a buffer has its own bounds, and a time window has others", "keep one of the two")
         if self.buffer is None:
             self._refuse_standard()
         elif self.buffer < 1:
             raise _refusal(f"a buffer of {self.buffer} rows holds nothing", "give at least 1 ROWS")
         if self.expire_after is not None and self.expire_after <= 0:
             raise _refusal(f"EXPIRE AFTER {show(self.expire_after)} keeps nothing", "give a time such as 1m")
-        if self.lateness.allowed or self.lateness.strategy not in (LateStrategy.DEAD_LETTER, LateStrategy.DROP):
-            raise _refusal(
-                "a row window cannot correct rows that went out", "use dead_letter or drop, without lateness"
-            )
+        if self.lateness.strategy not in (LateStrategy.DEAD_LETTER, LateStrategy.DROP):
+            raise _refusal("a row window lets go of rows that are too late", "use dead_letter or drop")
+        if self.lateness.allowed and not self.corrects:
+            raise _refusal("rows that went out are not corrected", "leave out 'allowed.lateness'")
 
     def _refuse_standard(self) -> None:
-        whole = [call.function.value for call in self.calls if call.function.needs_all]
-        if whole and not self.windowed:
-            message = f"{whole[0]} needs to know all rows, and a stream has no last one"
-            raise _refusal(message, "use ROWS WINDOW BUFFER n ROWS, or a time window")
-        if not self.windowed and self.frame is not None and (self.frame.end is None or self.frame.end > 0):
-            message = "a frame with FOLLOWING rows waits for rows that may never come"
-            raise _refusal(message, "use ROWS WINDOW BUFFER n ROWS, or end the frame at CURRENT ROW")
+        if not self.whole:
+            self._refuse_incomplete()
         if self.expire_after is not None or self.emit is not Emit.EVERY_RECORD:
             raise _refusal("EXPIRE AFTER and EMIT belong to a buffer", "add ROWS WINDOW BUFFER n ROWS")
 
+    def _refuse_incomplete(self) -> None:
+        """What a stream that goes on for ever cannot answer."""
+        needing = [call.function.value for call in self.calls if call.function.needs_all]
+        if needing:
+            message = f"{needing[0]} needs to know all rows, and a stream has no last one"
+            raise _refusal(message, "use ROWS WINDOW BUFFER n ROWS, or a time window")
+        if not self.by_time:
+            raise _refusal("a stream has no other order than that of time", "use ROWS WINDOW BUFFER n ROWS")
+        if any(frame.end is None or frame.end > 0 for frame, _, _ in self.framed):
+            message = "a frame with FOLLOWING rows waits for rows that may never come"
+            raise _refusal(message, "use ROWS WINDOW BUFFER n ROWS, or end the frame at CURRENT ROW")
+
+    def frame_of(self, result: str) -> Frame:
+        """The frame of a result."""
+        whole = Frame(Unit.ROWS, None, None) if self.buffer is not None else Frame(Unit.RANGE, None, 0)
+        return self.frames.get(result, self.frame or whole)
+
     @cached_property
-    def aggregation(self) -> Aggregation:
-        """The aggregates."""
-        return Aggregation(self.aggregates)
+    def framed(self) -> tuple[tuple[Frame, tuple[RowCall, ...], Aggregation], ...]:
+        """All functions, those of one frame together."""
+        frames = dict.fromkeys(self.frame_of(result) for result in self.results)
+        return tuple(
+            (
+                frame,
+                tuple(call for call in self.calls if self.frame_of(call.result) == frame),
+                Aggregation(tuple(call for call in self.aggregates if self.frame_of(call.result) == frame)),
+            )
+            for frame in frames
+        )
 
     @property
     def kind(self) -> str:
         """Which kind of row window it is: each keeps other state."""
-        return "rows of a time window" if self.windowed else "OVER" if self.buffer is None else "a buffer of rows"
+        kind = "all rows" if self.whole else "OVER" if self.buffer is None else "a buffer of rows"
+        return f"{kind}, corrected" if self.corrects else kind
 
     @property
-    def lead(self) -> int:
-        """How many later rows a row waits for."""
-        return max((call.number for call in self.calls if call.function is RowFunction.LEAD), default=0)
+    def leads(self) -> tuple[RowCall, ...]:
+        """The functions that wait for later rows."""
+        return tuple(call for call in self.calls if call.function is RowFunction.LEAD)
 
     @property
     def results(self) -> list[str]:

@@ -1,0 +1,82 @@
+"""The rows of partitions as they stand now, by their origin: corrected rows replace, withdrawn ones go."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from velostream.windows.accumulators.base import POSITION
+from velostream.windows.contents import ORIGIN, ORIGIN_GONE, ORIGIN_REVISION
+from velostream.windows.state import Ledger
+from velostream.windows.store import Store
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    from velostream.lazy import lazy
+
+    pl = lazy("polars")
+
+
+class Held:
+    """A ledger of rows with `_cell`, their partition, an origin, its revision, and whether it is gone."""
+
+    def __init__(self, over: Sequence[str], store: Store, snapshot: dict[str, Any] | None) -> None:
+        self.over = list(over)
+        self.horizon: int | None = None
+        """Partitions whose newest row is not younger are forgotten."""
+        self.ledger = Ledger("rows", store, self._reduce, snapshot)
+
+    def add(self, rows: pl.DataFrame, number: int) -> None:
+        """Take rows of a micro-batch."""
+        self.ledger.append(rows.drop("_record", strict=False).with_columns(pl.lit(number, pl.Int64).alias("_version")))
+
+    def living(self, found: pl.DataFrame) -> pl.DataFrame:
+        """The rows that stand, of what was found in the ledger."""
+        return newest_of(found, self.over).filter(~pl.col(ORIGIN_GONE))
+
+    def stale(self, living: pl.DataFrame, number: int) -> pl.DataFrame:
+        """Rows of partitions that had been silent for longer than their time to live when this micro-batch came."""
+        if self.horizon is None:
+            return living.clear()
+        old = living.filter(pl.col("_version") < number)
+        return old.filter(pl.col("_event_time").max().over(self.over) <= self.horizon)
+
+    def bury(self, rows: pl.DataFrame, number: int) -> None:
+        """Rows that are kept no longer."""
+        if rows.height:
+            wanted = dict.fromkeys((*self.over, *POSITION, ORIGIN, ORIGIN_REVISION))
+            gone = pl.lit(value=True).alias(ORIGIN_GONE)
+            self.ledger.append(rows.select(*wanted, gone, pl.lit(number, pl.Int64).alias("_version")))
+
+    def _reduce(self, frame: pl.DataFrame, complete: bool) -> pl.DataFrame:
+        """What is withdrawn is needed only while older rows of it may lie elsewhere."""
+        if not complete:
+            return newest_of(frame, self.over)
+        living = self.living(frame)
+        if self.horizon is None or living.is_empty():
+            return living
+        return living.filter(pl.col("_event_time").max().over(self.over) > self.horizon)
+
+
+def with_origin(rows: pl.DataFrame) -> pl.DataFrame:
+    """Rows that know whose they are; records are their own."""
+    if ORIGIN in rows.columns:
+        missing = pl.col(ORIGIN).is_null()
+        return rows.with_columns(
+            pl.coalesce(ORIGIN, _own()).alias(ORIGIN),
+            pl.when(missing).then(1).otherwise(pl.col(ORIGIN_REVISION)).alias(ORIGIN_REVISION),
+            pl.col(ORIGIN_GONE).fill_null(value=False),
+        )
+    revision = pl.lit(1, pl.Int64).alias(ORIGIN_REVISION)
+    return rows.with_columns(_own().alias(ORIGIN), revision, pl.lit(value=False).alias(ORIGIN_GONE))
+
+
+def _own() -> pl.Expr:
+    return pl.concat_str(["_source", "_partition", "_offset"], separator="/")
+
+
+def newest_of(frame: pl.DataFrame, over: Sequence[str]) -> pl.DataFrame:
+    """The newest revision of each row; of one revision the withdrawal, of two equal ones the later."""
+    ordered = frame.sort(ORIGIN_REVISION, ORIGIN_GONE, "_version")
+    return ordered.unique([*over, ORIGIN], keep="last", maintain_order=True)

@@ -108,6 +108,7 @@ _USER = (
 
 _OTHERS = (
     Code("source-unreadable", "a source could not be read", "check that it is up and that the address is right", Domain.EXTERNAL),
+    Code("table-not-ready", "a table that a job needs was not loaded in time", "see to its source, or wait longer: `x.wait.timeout`", Domain.EXTERNAL),
     Code("file-unusable", "a file or folder could not be read or written while a job ran", "see to the path, its rights and the room on the disk", Domain.EXTERNAL),
     Code("checkpoint-unreadable", "a checkpoint is damaged, or in use by another process", "restore it from a copy, or start with another one", Domain.EXTERNAL),
     Code("out-of-memory", "Spark or one of its Python workers had no memory left", "give it more, or take smaller batches", Domain.EXTERNAL),

@@ -4,6 +4,9 @@ from tests.plan.making import value
 from velostream.plan.expression import reads
 from velostream.types import BIGINT, STRING
 
+ASKED = "if(_call.error IS NULL, _call.value, raise_error(_call.error))"
+"""What is made of the answer of a function that a user wrote."""
+
 
 @pytest.mark.parametrize(
     ("written", "spark"),
@@ -12,7 +15,7 @@ from velostream.types import BIGINT, STRING
         ("SHA256(t.id || 'x')", "sha2(`t.id` || 'x', 256)"),
         ("UPPER(SHA256(t.id))", "upper(sha2(`t.id`, 256))"),
         ("MEAN(t.price)", "avg(`t.price`)"),
-        ("my_own(t.id)", "my_own(`t.id`)"),
+        ("my_own(t.id)", f"element_at(transform(array(my_own(`t.id`)), _call -> {ASKED}), 1)"),
         ("TRANSFORM(t.tags, x -> x + 1)", "transform(`t.tags`, x -> x + 1)"),
         ("t.at + INTERVAL 5 SECONDS", "`t.at` + INTERVAL 5 SECONDS"),
         ("(t.a + t.b) * 2", "(`t.a` + `t.b`) * 2"),

@@ -42,6 +42,12 @@ class Home:
         text = (self.checkpoint / "metadata").read_text()
         return str(json.loads(text.splitlines()[-1] if text.startswith("v") else text)["id"])
 
+    def next_batch(self) -> tuple[int, bool]:
+        """The number of the micro-batch that a start begins with, and whether it was begun before."""
+        done = [int(file.name) for file in (self.checkpoint / "commits").glob("[0-9]*") if file.name.isdecimal()]
+        number = max(done, default=-1) + 1
+        return number, (self.checkpoint / "offsets" / str(number)).exists()
+
     def buckets(self, spark: SparkSession, wanted: int | None) -> tuple[int, ...]:
         """The numbers of the buckets, fixed at the first start together with Spark's shuffle partitions."""
         file = self.folder / "buckets.json"

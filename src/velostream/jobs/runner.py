@@ -15,21 +15,26 @@ from velostream.errors import VeloError
 from velostream.jobs.accounts import Accounts
 from velostream.jobs.home import Home
 from velostream.jobs.metrics import window_metrics
+from velostream.jobs.tables import Tables
 from velostream.jobs.writing import BatchWriter, Stopped
 from velostream.plan.job import ApplicationPlan, Job
-from velostream.plan.nodes import Aggregate
+from velostream.plan.nodes import Aggregate, Materialise
 from velostream.spark.failures import translate
 from velostream.spark.lower.context import Lowering, Run
+from velostream.spark.lower.functions import register
 from velostream.spark.lower.job import LoweredJob, lower_job
 from velostream.spark.lower.stage import CONTROL
 from velostream.spark.stateful.control import command
 from velostream.spark.stateful.hot_folders import released
+from velostream.tables.pins import Pins
 
 TICK = 5.0
 LOOK = 0.2
 """How often the clock is looked at, in seconds."""
 POLL = 0.02
 """How often a query is asked whether it is done, in seconds."""
+NUDGE = 1.0
+"""How often, at most, a job without input is made to look at its tables, in seconds."""
 ALL_READ = "Waiting for data to arrive"
 """What Spark says of a query that has found nothing more to read."""
 
@@ -52,6 +57,11 @@ class RunningJob:
     query: StreamingQuery | None = None
     failure: VeloError | None = None
     """Why it failed."""
+    pins: Pins | None = None
+    """The versions of the tables that its micro-batches see."""
+    nudged: float = 0.0
+    has_flushed: bool = False
+    """True once all that it read has been said, since others wait for its table."""
 
     @property
     def active(self) -> bool:
@@ -61,6 +71,9 @@ class RunningJob:
     def start(self) -> None:
         """Starts the query. A bounded one goes on too when all is read, since it may have to flush yet."""
         self.state, self.started = "running", time.monotonic()
+        if self.pins is not None:
+            number, begun = self.home.next_batch()
+            self.pins.resume(number, begun=begun)
         stream = self.lowered.stream.writeStream.outputMode("update" if self.lowered.stateful else "append")
         stream = stream.queryName(self.job.name).option("checkpointLocation", str(self.home.checkpoint))
         stream = stream.foreachBatch(self.writer)
@@ -84,6 +97,22 @@ class RunningJob:
             self.writer.next_tick = None
             command(self.control)
 
+    def look_at_tables(self) -> None:
+        """Where a table has a newer version and nothing is to be read, a micro-batch without records takes it over."""
+        if self.pins is None or self.writer.busy or time.monotonic() - self.nudged < NUDGE or not self.all_read:
+            return
+        if self.pins.stale:
+            self.nudged = time.monotonic()
+            command(self.control)
+
+    def has_made(self, *, bounded: bool) -> bool:
+        """True once the table that it makes holds all that its input has; where that has no end, something."""
+        if self.query is None or self.writer.busy or self.accounts.batch < 0:
+            return False
+        if bounded and self.all_read and self.lowered.stateful and not self.has_flushed:
+            self.flush()
+        return self.all_read or not bounded
+
     def end(self) -> None:
         """A clean stop: what waits for the end of its input is said, and the running batch is finished."""
         if any(isinstance(node, Aggregate) and node.waits_for_end for node in self.job.root.walk()):
@@ -97,6 +126,7 @@ class RunningJob:
 
     def flush(self) -> None:
         """Says what stands open, and waits for the micro-batch that does."""
+        self.has_flushed = True
         self.writer.flushed = False
         command(self.control, flush=True)
         while not self.writer.flushed:
@@ -185,27 +215,58 @@ class Runner:
         self.folder = folder
         self.show = show
         self.jobs: list[RunningJob] = []
+        self.tables: Tables | None = None
+        self.bounded = False
         self.stopping = Event()
         """Set, from whatever thread, it ends a run after the running batches."""
 
     def prepare(self, *, bounded: bool) -> None:
-        """Lowers every job; what cannot be run is said before anything starts."""
+        """Loads the tables and lowers every job; what cannot be run is said before any of them starts."""
+        functions = {name: each for each in self.plan.functions for name in (each.name, *each.aliases)}
+        register(self.spark, self.plan.functions)
+        self.tables = tables = Tables(self.plan, self.spark, self.checkpoint, self.folder)
+        tables.load()
         for job in self.plan.jobs:
             home = Home(self.checkpoint / job.name)
             home.folder.mkdir(parents=True, exist_ok=True)
             buckets = home.buckets(self.spark, job.placement.buckets)
             run = Run(job.name, home.folder, self.folder, bounded, buckets, *_hot(job))
-            lowered = lower_job(job, Lowering(self.spark, run))
+            pins = tables.open(job, home)
+            lowered = lower_job(job, Lowering(self.spark, run, functions=functions, tables=pins.views))
             accounts = Accounts.load(home.accounts)
             writer = BatchWriter(job, lowered, home, accounts, self.show, self.folder)
-            self.jobs.append(RunningJob(job, home, lowered, writer, accounts))
+            if isinstance(job.root, Materialise):
+                writer.table = tables.made[job.root.table]
+            if pins.views:
+                writer.ended = lambda number, pins=pins: self._ended(number, pins)
+            self.jobs.append(RunningJob(job, home, lowered, writer, accounts, pins=pins if pins.views else None))
+
+    def _ended(self, number: int, pins: Pins) -> None:
+        """After a micro-batch: the next one sees the newest versions, and those that nobody needs go."""
+        assert self.tables is not None
+        pins.advance(number + 1)
+        self.tables.forget()
+
+    def _start(self, start: Callable[[RunningJob], None]) -> None:
+        """Starts the jobs in their order, each when all tables that it needs are there."""
+        assert self.tables is not None
+        makers = {job.job.root.table: job for job in self.jobs if isinstance(job.job.root, Materialise)}
+
+        def is_made(table: str) -> bool:
+            self.check()
+            return makers[table].has_made(bounded=self.bounded)
+
+        for job in self.jobs:
+            if not self.tables.wait(job.job, is_made, self.stopping):
+                return
+            start(job)
 
     def run_until_done(self) -> None:
         """Reads all bounded input, then flushes what is still open; if somebody stops it before, it flushes nothing."""
         self.read_all()
         done = not self.stopping.is_set()
         for job in self.jobs:
-            if done and job.lowered.stateful:
+            if done and job.lowered.stateful and not job.has_flushed:
                 job.flush()
         for job in self.jobs:
             job.stop()
@@ -213,9 +274,9 @@ class Runner:
 
     def read_all(self) -> None:
         """Reads all bounded input, the jobs side by side; the queries stay, for the flush."""
+        self.bounded = True
         self.prepare(bounded=True)
-        for job in self.jobs:
-            job.start()
+        self._start(RunningJob.start)
         while not all(job.all_read for job in self.jobs) and not self.stopping.wait(POLL):
             self.check()
 
@@ -233,8 +294,9 @@ class Runner:
     def run(self, seconds: float | None, tick: Callable[[], None]) -> None:
         """Watches for input until the time is over or somebody stops it; `tick` is called every few seconds."""
         self.prepare(bounded=False)
-        for job in self.jobs:
-            job.resume()
+        self._start(RunningJob.resume)
+        assert self.tables is not None
+        self.tables.keep_fresh()
         ends = None if seconds is None else time.monotonic() + seconds
         shown = time.monotonic()
         while ends is None or time.monotonic() < ends:
@@ -243,12 +305,15 @@ class Runner:
             self.check()
             for job in self.jobs:
                 job.look_at_clock()
+                job.look_at_tables()
             if time.monotonic() - shown >= TICK:
                 shown = time.monotonic()
                 tick()
+        self.tables.close()
         for job in self.jobs:
             job.end()
 
     def report(self) -> dict[str, Any]:
         """The conservation report."""
-        return {"app": self.plan.name, "jobs": [job.report() for job in self.jobs]}
+        tables = self.tables.report() if self.tables is not None else []
+        return {"app": self.plan.name, "jobs": [job.report() for job in self.jobs], "tables": tables}

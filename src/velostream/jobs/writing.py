@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING, Any
 from velostream.jobs.accounts import Accounts, Counted
 from velostream.jobs.home import Home
 from velostream.plan.job import Job
-from velostream.plan.nodes import Print, Sinks
+from velostream.plan.nodes import Print
 from velostream.sinks.letters import letter, write_letters
 from velostream.sinks.writers import Batch, BatchRows, write
 from velostream.sinks.writers.batch import FEW
 from velostream.spark.lower.context import column
-from velostream.spark.lower.job import LoweredJob
+from velostream.spark.lower.job import LoweredJob, sinks_of
 from velostream.spark.lower.stage import WATERMARKS
 from velostream.spark.stateful import layout as names
 from velostream.spark.stateful.watermarks import keep
+from velostream.tables.materialised import MaterialisedTable
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -82,6 +83,10 @@ class BatchWriter:
     """Set, the micro-batch that runs is the last one."""
     busy: bool = False
     """True while a micro-batch is written."""
+    table: MaterialisedTable | None = None
+    """The table that the job makes."""
+    ended: Callable[[int], None] | None = None
+    """Called with the number of each micro-batch that has been written."""
 
     def __call__(self, batch: DataFrame, number: int) -> None:
         """Writes one micro-batch. It is computed once: the first thing done with it goes over all of its partitions."""
@@ -101,6 +106,8 @@ class BatchWriter:
             self.accounts.save(self.home.accounts)
             self.next_tick = said.next_tick
             self.flushed |= any(one["flush"] for one in said.stats)
+            if self.ended is not None:
+                self.ended(number)
         finally:
             batch.unpersist()
             self.busy = False
@@ -162,10 +169,12 @@ class BatchWriter:
         if isinstance(root, Print):
             write("console_sink", self.job.name, chosen(root.needs), None, batch)
             return
-        assert isinstance(root, Sinks)
-        for target in root.targets:
+        sinks = sinks_of(self.job)
+        for target in sinks.targets if sinks is not None else ():
             wanted = [member.name for member in target.columns(root.fields)]
             write(target.connector, target.name, chosen(wanted), target.settings, batch)
+        if self.table is not None:
+            self.table.apply(chosen(self.table.needs).table(), batch.query, number)
 
     def _keep_watermarks(self, number: int, stats: list[dict[str, Any]]) -> None:
         """Leaves the watermark of every stateful node for the routers of the next batch."""

@@ -108,6 +108,8 @@ class ApplicationPlan:
     jobs: tuple[Job, ...]
     definitions: Mapping[str, Definition] = field(default_factory=dict)
     tables: tuple[LoadedTable, ...] = ()
+    functions: tuple[Any, ...] = field(default=(), compare=False)
+    """The functions that its user wrote in Python."""
 
     def __post_init__(self) -> None:
         names = [job.name for job in self.jobs]

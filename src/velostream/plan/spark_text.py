@@ -11,6 +11,9 @@ from velostream.plan.header_calls import for_spark
 from velostream.sql.dialect import Velo
 from velostream.sql.printing.spark import SparkText
 
+VALUE, ERROR = "value", "error"
+"""What a function that a user wrote in Python answers with: one of the two."""
+
 
 class LoweredText(SparkText):
     """Prints Spark SQL in which every call of a function that is ours is written as its declaration says."""
@@ -19,8 +22,15 @@ class LoweredText(SparkText):
         """A call: by the name that Spark knows, or as the template of the function."""
         function = find(str(expression.this))
         if function is None:
-            return super().anonymous_sql(expression)
+            return self._users_call(expression)
         return function.lower([self.sql(argument) for argument in expression.expressions])
+
+    def _users_call(self, expression: exp.Anonymous) -> str:
+        """A call of a function of the user, asked once: its value, or an error of the record."""
+        arguments = [self.sql(argument) for argument in expression.expressions]
+        call = f"{expression.this}({', '.join(arguments) or '0'})"
+        answer = f"if(_call.{ERROR} IS NULL, _call.{VALUE}, raise_error(_call.{ERROR}))"
+        return f"element_at(transform(array({call}), _call -> {answer}), 1)"
 
 
 @cache

@@ -39,7 +39,8 @@ def build(application: BoundApplication, library: Library) -> ApplicationPlan:
         if statement.is_job:
             jobs.append(_job(statement, building, plan_outputs(keyed, building)))
     tables = _loaded(application, _tables_read(jobs, definitions))
-    return ApplicationPlan(application.name, tuple(jobs), definitions, tables)
+    written = tuple(function for function in library.functions if function.implementation is not None)
+    return ApplicationPlan(application.name, tuple(jobs), definitions, tables, written)
 
 
 def _rows(statement: BoundStatement, building: Building, application: BoundApplication) -> Keyed | None:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from velostream.errors import VeloError
-from velostream.plan.nodes import Node, Scan
+from velostream.plan.nodes import Node, Scan, TableScan
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, SparkSession
+
+    from velostream.functions.base import Function
+    from velostream.tables.view import TableView
 
 CARRIED = (
     *("_status", "_detail", "_mark", "_record", "_punctuation", "_expanded"),
@@ -47,6 +51,21 @@ class Lowering:
     labels: dict[int, str] = field(default_factory=dict)
     """What each scan is called as a source, by its identity: one that is read twice has two names."""
 
+    functions: Mapping[str, Function] = field(default_factory=dict)
+    """What users wrote in Python, by name."""
+    tables: Mapping[str, TableView] = field(default_factory=dict)
+    """The tables that the job reads, by name."""
+    observed: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """Table and missing-data strategy of joins, by the names under which Spark reports what they counted."""
+
+    def is_small(self, node: Node) -> bool:
+        """True where what a static node reads is sent to every task."""
+        read = (one.table for one in node.walk() if isinstance(one, TableScan))
+        return all(self.tables[name].small for name in read)
+
+    def is_users(self, function: str) -> bool:
+        """True for a function that a user wrote."""
+        return function in self.functions
     def number(self, node: Node) -> int:
         """Numbers a stateful node: from below, in an order that does not change from start to start."""
         self.stages.append(node)

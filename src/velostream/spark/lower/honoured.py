@@ -6,12 +6,12 @@ from velostream.config.origin import Layer
 from velostream.config.settings import Settings
 from velostream.errors import VeloError
 from velostream.plan.job import Job
-from velostream.plan.nodes import Sinks
+from velostream.plan.nodes import Materialise, Sinks, TableScan
 
 _JOB = (
     *("preset", "config_file", "num_partitions", "time.semantics", "window.size", "windowing.", "event.time."),
     *("watermark.", "partitions", "allowed.lateness", "late.data.strategy", "emit", "fill", "dedup."),
-    *("state.ttl", "state.hot."),
+    *("state.ttl", "state.hot.", "wait.timeout", "tables.load.parallelism"),
 )
 _SOURCE = (
     *("type", "config_file", "path", "format", "schema", "csv.", "event.time.", "watermark."),
@@ -20,6 +20,10 @@ _SOURCE = (
 )
 _IGNORED = ("schema.registry.",)
 """What begins like something that is honoured, and is not."""
+_TABLE = (
+    *("type", "config_file", "path", "format", "schema", "csv.", "file.", "refresh.", "retention", "version.time"),
+    *("wait.timeout", "missing.data.strategy"),
+)
 _SINK = ("type", "config_file", "path", "format", "compression", "csv.", "rotation.", "delivery.guarantee")
 
 
@@ -28,7 +32,11 @@ def refuse_ignored(job: Job) -> None:
     _refuse(job.settings, _JOB, "job", job.name)
     for scan in job.scans:
         _refuse(scan.settings, _SOURCE, "source", scan.source)
-    for target in job.root.targets if isinstance(job.root, Sinks) else ():
+    for table in job.root.walk():
+        if isinstance(table, TableScan | Materialise):
+            _refuse(table.settings, _TABLE, "table", table.table)
+    sinks = next((node for node in job.root.walk() if isinstance(node, Sinks)), None)
+    for target in sinks.targets if sinks is not None else ():
         _refuse(target.settings, _SINK, "sink", target.name)
 
 

@@ -8,23 +8,54 @@ from typing import TYPE_CHECKING, Any
 
 from velostream.errors import VeloError
 from velostream.plan.job import Job
-from velostream.plan.nodes import Filter, Node, Print, Project, Scan, Sinks, Union
+from velostream.plan.nodes import (
+    Filter,
+    Headers,
+    JoinTable,
+    Materialise,
+    Node,
+    Print,
+    Project,
+    Scan,
+    Sinks,
+    SubqueryCheck,
+    Union,
+    Unnest,
+)
 from velostream.plan.nodes.filter import WITHDRAW
 from velostream.sinks.writers import check
 from velostream.spark.lower.context import Lowering, column
+from velostream.spark.lower.functions import with_aggregates
+from velostream.spark.lower.headers import lower_headers
 from velostream.spark.lower.honoured import refuse_ignored
+from velostream.spark.lower.join_table import lower_join_table
 from velostream.spark.lower.rows import lower_filter, lower_project
 from velostream.spark.lower.scan import lower_scan
-from velostream.spark.lower.stage import Stage, reads_sources
+from velostream.spark.lower.stage import CONTROL, Stage, reads_sources
 from velostream.spark.lower.stateful import lower_stateful
+from velostream.spark.lower.static import lower_static
+from velostream.spark.lower.subquery import lower_subquery
 from velostream.spark.lower.union import lower_union
+from velostream.spark.lower.unnest import lower_unnest
 from velostream.spark.lower.watermarks import below
+from velostream.spark.stateful.control import open_control
+from velostream.spark.stateful.layout import MARK
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 Rule = Callable[[Any, Any, Lowering], Any]
-_ROWS: dict[type[Node], Rule] = {Filter: lower_filter, Project: lower_project}
+_ROWS: dict[type[Node], Rule] = {
+    Filter: lower_filter,
+    Project: lower_project,
+    Unnest: lower_unnest,
+    Headers: lower_headers,
+}
+_WITH_TABLES: dict[type[Node], Callable[[Any, Any, Any, Lowering], Any]] = {
+    JoinTable: lower_join_table,
+    SubqueryCheck: lower_subquery,
+}
+"""Nodes that ask tables about the rows of a stream."""
 
 
 @dataclass(frozen=True)
@@ -55,11 +86,13 @@ class Role:
 def lower_job(job: Job, lowering: Lowering) -> LoweredJob:
     """The plan of a job as a Spark query. A node that cannot be run is an error that names it."""
     _refuse_ends(job, lowering)
-    top = job.root.children[0]
+    top = with_aggregates(rows_of(job), lowering.functions)
     above, last = _above(top)
     if last is None:
         stream = _stream(top, lowering)
         stateful = bool(lowering.stages)
+        if job.tables and not stateful:
+            stream = _with_commands(stream, lowering)
         return LoweredJob(stream, _records, packed=False, stateful=stateful, roles=_roles(lowering))
     stage = _stage(last, lowering, keeps_previous=_withdraws(above))
 
@@ -72,15 +105,35 @@ def lower_job(job: Job, lowering: Lowering) -> LoweredJob:
     return LoweredJob(stage.frame, rows, packed=True, stateful=True, roles=_roles(lowering))
 
 
+def _with_commands(stream: DataFrame, lowering: Lowering) -> DataFrame:
+    """The rows and, as marks among them, commands: one makes a micro-batch that takes newer tables over."""
+    control = open_control(lowering.spark, lowering.run.checkpoint / CONTROL, "control")
+    return stream.unionByName(control.withColumnRenamed("facts", MARK), allowMissingColumns=True)
+
+
+def rows_of(job: Job) -> Node:
+    """The node whose rows a job writes."""
+    node = job.root
+    while isinstance(node, Sinks | Materialise | Print):
+        node = node.children[0]
+    return node
+
+
+def sinks_of(job: Job) -> Sinks | None:
+    """The sinks of a job; those of a table are written beside it."""
+    return next((node for node in job.root.walk() if isinstance(node, Sinks)), None)
+
+
 def _above(top: Node) -> tuple[list[Node], Node | None]:
     """The nodes over the last stateful node, and that node; None where there is none, or where several meet."""
     above: list[Node] = []
     node = top
     while not node.keeps_state:
-        if len(node.children) != 1:
+        streams = [child for child in node.children if not child.static]
+        if len(streams) != 1:
             return above, None
         above.append(node)
-        node = node.children[0]
+        node = streams[0]
     return above, node
 
 
@@ -106,10 +159,8 @@ def _roles(lowering: Lowering) -> dict[int, Role]:
 
 def _refuse_ends(job: Job, lowering: Lowering) -> None:
     """Sources and sinks that cannot be run yet are said before anything starts."""
-    if not isinstance(job.root, (Sinks, Print)):
-        raise lowering.refuse(job.root)
-    targets = job.root.targets if isinstance(job.root, Sinks) else ()
-    for target in targets:
+    sinks = sinks_of(job)
+    for target in sinks.targets if sinks is not None else ():
         check(target.connector, target.name, target.settings)
     refuse_ignored(job)
     for scan in job.scans:
@@ -132,7 +183,8 @@ def _stream(node: Node, lowering: Lowering, above: Node | None = None, *, withdr
         moved = above is not None and _moves(above, node)
         return _stage(node, lowering, keeps_previous=withdraws or moved).stream()
     withdraws = withdraws or _withdraws([node])
-    frames = [_stream(child, lowering, above, withdraws=withdraws) for child in node.children]
+    streams = [child for child in node.children if not child.static]
+    frames = [_stream(child, lowering, above, withdraws=withdraws) for child in streams]
     if isinstance(node, Union):
         return lower_union(node, frames)
     if len(frames) != 1:
@@ -168,8 +220,14 @@ def _scan(node: Scan, lowering: Lowering) -> DataFrame:
 
 
 def _step(node: Node, frame: DataFrame, lowering: Lowering) -> DataFrame:
+    asks = _WITH_TABLES.get(type(node))
+    tables = [child for child in node.children if child.static]
+    lowered: DataFrame
+    if asks is not None and len(tables) == 1:
+        lowered = asks(node, frame, lower_static(tables[0], lowering), lowering)
+        return lowered
     rule = _ROWS.get(type(node))
     if rule is None:
         raise lowering.refuse(node)
-    lowered: DataFrame = rule(node, frame, lowering)
+    lowered = rule(node, frame, lowering)
     return lowered

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from velostream.plan.nodes import Scan
 from velostream.spark.attempt import attempt
@@ -71,8 +71,6 @@ def _partition(node: Scan, frame: DataFrame) -> Column:
 
 def _decoded(node: Scan, lowering: Lowering) -> DataFrame:
     """The columns of the records, and `_status` where a record could not be decoded."""
-    from pyspark.sql import functions as F  # noqa: N812
-
     from velostream.sources.streams.reading import open_stream
 
     frame, schema, form = open_stream(node, lowering)
@@ -83,9 +81,16 @@ def _decoded(node: Scan, lowering: Lowering) -> DataFrame:
     names = [member.name for member in node.declared]
     record = column(names[0]) if form == "string" else F.to_json(F.struct(*map(column, names)))
     return _judged(frame, names, record, F.lit(False))
+    return decoded(node, frame, schema, form)
 
 
-def _parsed(node: Scan, frame: DataFrame, schema: str, form: str) -> DataFrame:
+def decoded(node: Any, frame: DataFrame, schema: str, form: str) -> DataFrame:
+    """Records in the declared columns of `node`, with status, detail and the record as it was."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+
+
+def _parsed(node: Any, frame: DataFrame, schema: str, form: str) -> DataFrame:
     """Lines as records of the declared columns."""
     from pyspark.sql import functions as F  # noqa: N812
 
@@ -129,7 +134,7 @@ def _judged(frame: DataFrame, names: list[str], record: Column, broken: Column) 
     )
 
 
-def _csv(node: Scan) -> dict[str, str]:
+def _csv(node: Any) -> dict[str, str]:
     settings = node.settings
     options = {"sep": settings.text("csv.delimiter"), "quote": settings.text("csv.quote")}
     options["escape"] = str(settings.get("csv.escape") or options["quote"])

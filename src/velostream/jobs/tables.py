@@ -1,0 +1,240 @@
+"""The tables of a run: loaded before the jobs that read them start, refreshed while these run.
+
+No job starts before all tables that it needs are ready, and nothing lets it: results without their enrichment would
+look like results.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from pathlib import Path
+from threading import Event, Thread
+from typing import TYPE_CHECKING, Any
+
+from velostream.codes import Domain
+from velostream.durations import SECOND
+from velostream.errors import VeloError
+from velostream.jobs.home import Home
+from velostream.plan.job import ApplicationPlan, Job, LoadedTable
+from velostream.plan.nodes import Materialise
+from velostream.sinks.letters import write_letters
+from velostream.spark.failures import translate
+from velostream.spark.loading import source_of
+from velostream.tables.loading import FULL, NONE, Loader
+from velostream.tables.materialised import MaterialisedTable
+from velostream.tables.pins import Pins
+from velostream.tables.progress import FAILED, LOADING, READY, REFRESHING, Progress
+from velostream.tables.store import FOLDER, TableStore
+from velostream.tables.view import TableView
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+FIRST_PAUSE, LONGEST_PAUSE = 0.25, 8.0
+"""Between two tries to load a table, in seconds; each pause is twice the one before."""
+PARALLEL = 4
+DEFAULT_TIMEOUT = 60 * SECOND
+
+
+class Tables:
+    """All tables that the jobs of an application read or make."""
+
+    def __init__(self, plan: ApplicationPlan, spark: SparkSession, checkpoint: Path, folder: Path) -> None:
+        self.plan = plan
+        self.spark = spark
+        self.checkpoint = checkpoint
+        self.progress: dict[str, Progress] = {}
+        self.loaders: dict[str, Loader] = {}
+        self.made: dict[str, MaterialisedTable] = {}
+        self.pins: list[Pins] = []
+        self.declared = {table.name: table for table in plan.tables}
+        for table in plan.tables:
+            store, about = self._opened(table.name)
+            keeps = _setting(table, "retention")
+            self.loaders[table.name] = Loader(store, source_of(table, spark, folder), table.key, about, keeps)
+        for job in plan.jobs:
+            if isinstance(job.root, Materialise):
+                self.made[job.root.table] = MaterialisedTable(job.root, *self._opened(job.root.table))
+        self._refresher: Thread | None = None
+        self._closed = Event()
+
+    def _opened(self, name: str) -> tuple[TableStore, Progress]:
+        self.progress[name] = Progress(name)
+        return TableStore(self.checkpoint, name), self.progress[name]
+
+    def load(self) -> None:
+        """Loads all tables that come from outside, several at once; the first that fails is an error."""
+        if not self.loaders:
+            return
+        with ThreadPoolExecutor(self._parallelism, thread_name_prefix="velo-table") as pool:
+            running: dict[Future[None], str] = {pool.submit(self._load, name): name for name in self.loaders}
+            while running:
+                done, _ = wait(running, return_when=FIRST_COMPLETED)
+                for one in done:
+                    name = running.pop(one)
+                    failure = one.exception()
+                    if failure is not None:
+                        self._closed.set()
+                        raise self._failed(name, failure)
+
+    @property
+    def _parallelism(self) -> int:
+        asked = [job.settings.get("tables.load.parallelism") for job in self.plan.jobs if job.settings is not None]
+        return max((int(str(each)) for each in asked if each is not None), default=PARALLEL)
+
+    def _load(self, name: str) -> None:
+        """Loads one table; what may pass by itself is tried again until the time is over."""
+        about, loader = self.progress[name], self.loaders[name]
+        ends = time.monotonic() + self._timeout(name) / SECOND
+        pause = FIRST_PAUSE
+        about.begin(LOADING)
+        while True:
+            try:
+                version = loader.load(self._mode(name))
+            except Exception as failure:
+                error = translate(failure)
+                about.fail(error.message)
+                if error.domain is not Domain.EXTERNAL or time.monotonic() + pause > ends or self._closed.is_set():
+                    raise
+                self._closed.wait(pause)
+                pause = min(2 * pause, LONGEST_PAUSE)
+                about.state = LOADING
+                continue
+            about.end(version.rows)
+            self._write_letters(name, version.number)
+            return
+
+    def _write_letters(self, name: str, number: int) -> None:
+        loader = self.loaders[name]
+        if loader.letters:
+            write_letters(self.checkpoint / FOLDER / name / "dead-letters", name, number, loader.letters)
+            loader.letters = []
+
+    def _failed(self, name: str, failure: BaseException) -> VeloError:
+        """Why a table is not there, how far it was, and who waits for it."""
+        error = translate(failure) if not isinstance(failure, VeloError) else failure
+        self.progress[name].fail(error.message)
+        message = f"table '{name}' is not ready ({self.progress[name]}): {error.message}; {self._waiting(name)}"
+        return VeloError(message, hint=error.hint, span=error.span, code=error.error_code)
+
+    def _waiting(self, name: str) -> str:
+        jobs = [job.name for job in self.plan.jobs if name in job.tables]
+        shown = ", ".join(f"'{job}'" for job in jobs)
+        return f"job {shown} waits for it" if len(jobs) == 1 else f"jobs {shown} wait for it"
+
+    def _timeout(self, name: str) -> int:
+        """How long a table is waited for: as it is set for it, or by any job that reads it."""
+        own = _setting(self.declared.get(name), "wait.timeout")
+        if own is not None:
+            return int(own)
+        made = self.made.get(name)
+        asked = [made.node.settings] if made is not None else []
+        asked += [job.settings for job in self.plan.jobs if name in job.tables]
+        told = [each for each in asked if each is not None and _knows(each, "wait.timeout")]
+        values = [int(str(each.get("wait.timeout"))) for each in told]
+        return max(values, default=DEFAULT_TIMEOUT)
+
+    def _mode(self, name: str) -> str:
+        """How a table that is there already is brought up to date."""
+        return str(_setting(self.declared.get(name), "refresh.mode") or FULL)
+
+    def open(self, job: Job, home: Home) -> Pins:
+        """What a job sees of its tables."""
+        views = {name: TableView(home.folder / "tables" / name, *self._described(name)) for name in job.tables}
+        for view in views.values():
+            view.folder.mkdir(parents=True, exist_ok=True)
+            newest = view.store.newest()
+            if newest is not None:
+                view.show(newest.number)
+        found = Pins(home.folder / "tables.json", views)
+        self.pins.append(found)
+        return found
+
+    def _described(self, name: str) -> tuple[TableStore, list[tuple[str, str]]]:
+        if name in self.made:
+            return self.made[name].store, self.made[name].columns
+        table = self.declared[name]
+        return self.loaders[name].store, [(member.name, str(member.type)) for member in table.columns]
+
+    def is_ready(self, job: Job) -> bool:
+        """True where all tables that a job needs are there."""
+        return all(self.progress[name].state in (READY, REFRESHING) for name in job.tables)
+
+    def wait(self, job: Job, made: Callable[[str], bool], stopping: Event) -> bool:
+        """Waits for the tables that other jobs make; `made` tells whether one is there. False where a stop came."""
+        pause = FIRST_PAUSE / 10
+        for name in job.tables:
+            ends = time.monotonic() + self._timeout(name) / SECOND
+            while self.progress[name].state != READY and not made(name):
+                if stopping.wait(pause):
+                    return False
+                pause = min(2 * pause, LONGEST_PAUSE / 16)
+                if time.monotonic() > ends:
+                    raise self._late(name)
+            self.progress[name].state = READY
+        return True
+
+    def _late(self, name: str) -> VeloError:
+        from velostream.durations import show
+
+        told = f"table '{name}' is not ready after {show(self._timeout(name))} ({self.progress[name]})"
+        hint = f"'{name}.wait.timeout' = '5m' waits longer"
+        self.progress[name].state = FAILED
+        return VeloError(f"{told}; {self._waiting(name)}", hint=hint, code="table-not-ready")
+
+    def keep_fresh(self) -> None:
+        """From now on looks for newer rows of tables from outside, each as often as is set, until `close`."""
+        due = {name: self._interval(name) for name in self.loaders if self._mode(name) != NONE}
+        if due:
+            self._refresher = Thread(target=self._refresh, args=(due,), name="velo-refresh", daemon=True)
+            self._refresher.start()
+
+    def _interval(self, name: str) -> float:
+        return float(int(_setting(self.declared[name], "refresh.interval") or 30 * SECOND) / SECOND)
+
+    def _refresh(self, intervals: dict[str, float]) -> None:
+        due = {name: time.monotonic() + seconds for name, seconds in intervals.items()}
+        while not self._closed.wait(max(0.05, min(due.values()) - time.monotonic())):
+            for name in [name for name, at in due.items() if at <= time.monotonic()]:
+                due[name] = time.monotonic() + intervals[name]
+                self._refreshed(name)
+
+    def _refreshed(self, name: str) -> None:
+        """A refresh that fails leaves the table as it was, says so in the report, and is tried again."""
+        about, loader = self.progress[name], self.loaders[name]
+        about.begin(REFRESHING)
+        try:
+            version = loader.load(self._mode(name))
+        except Exception as failure:
+            about.fail(translate(failure).message)
+            return
+        about.end(version.rows)
+        self._write_letters(name, version.number)
+
+    def forget(self) -> None:
+        """Deletes versions that no micro-batch can ask for any more."""
+        for name in self.progress:
+            held = [pins.held.get(name, set()) for pins in self.pins]
+            TableStore(self.checkpoint, name).forget(set().union(*held))
+
+    def close(self) -> None:
+        """Ends the refreshing."""
+        self._closed.set()
+        if self._refresher is not None:
+            self._refresher.join()
+
+    def report(self) -> list[dict[str, Any]]:
+        """The state of every table."""
+        return [about.report() for about in self.progress.values()]
+
+
+def _setting(table: LoadedTable | None, name: str) -> Any:
+    if table is None or table.settings is None or not _knows(table.settings, name):
+        return None
+    return table.settings.get(name)
+
+
+def _knows(settings: Any, name: str) -> bool:
+    return settings.known.find(name) is not None

@@ -1,0 +1,140 @@
+"""JoinTable: every row of a stream with what a table has for it; what becomes of rows that find nothing is counted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from velostream.plan.expression import reads
+from velostream.plan.nodes import JoinTable, TableScan
+from velostream.spark.attempt import attempt
+from velostream.spark.lower.context import CARRIED, Lowering, column
+from velostream.spark.lower.corrections import multiplied, separated
+from velostream.spark.lower.expressions import BAD_VALUE, compute
+from velostream.spark.lower.lookup import FOUND, HIT, gathered, keyed, left_keys, looked_up, over_found
+from velostream.spark.stateful.layout import MARK, STATUS, UNMATCHED
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+_PLACE, _ONE, _MET, _HITS = "_nth", "_one", "_met", "_hits"
+
+
+def lower_join_table(node: JoinTable, frame: DataFrame, table: DataFrame, lowering: Lowering) -> DataFrame:
+    """The rows of the left side, each with the rows of the table that it meets."""
+    frame = separated(frame, node.left)
+    fields = [(member.name, reads(member.name, member.type)) for member in node.left.fields]
+    rows = compute(frame, [*fields, *left_keys(node.keys)], CARRIED)
+    alive = column(STATUS).isNull() & column(MARK).isNull()
+    small = lowering.is_small(node.right)
+    if _meets_one(node):
+        joined = _with_one(node, looked_up(rows, keyed(table, node.keys), node.keys, alive, small=small))
+    else:
+        joined = _with_all(node, rows, table, alive, small=small)
+    return _judged(node, joined, lowering)
+
+
+def _meets_one(node: JoinTable) -> bool:
+    """True where the keys of the join are the key of the table, so that a row meets one row at most."""
+    met = {pair.right.name for pair in node.keys if pair.right.is_field}
+    return bool(node.right.identity) and met.issuperset(node.right.identity)
+
+
+def _with_one(node: JoinTable, rows: DataFrame) -> DataFrame:
+    """Rows with the one that they met, if the other conditions hold too: `_met` is NULL where these fail."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    hit = F.coalesce(column(HIT), F.lit(False))
+    met = F.when(~hit, F.struct(F.lit(False).alias("met"))).otherwise(attempt(F.struct(_residual(node).alias("met"))))
+    return rows.withColumns({_MET: met, _PLACE: F.lit(None).cast("int")})
+
+
+def _residual(node: JoinTable) -> Column:
+    from pyspark.sql import functions as F  # noqa: N812
+
+    held = F.lit(True)
+    for part in node.residual:
+        held = held & F.coalesce(F.expr(part.spark), F.lit(False))
+    return held
+
+
+def _with_all(node: JoinTable, rows: DataFrame, table: DataFrame, alive: Column, *, small: bool) -> DataFrame:
+    """Rows with each of those that they met: found as one array, so that the first of them is known."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    wanted = node.right.fields.names
+    found = looked_up(rows, gathered(table, node.keys, wanted), node.keys, alive, small=small)
+    kept = column(FOUND)
+    if node.residual:
+        held = " AND ".join(f"coalesce({over_found(part, wanted)}, false)" for part in node.residual)
+        kept = F.expr(f"filter({FOUND}, _row -> {held})")
+    hits = F.when(column(FOUND).isNotNull(), attempt(F.struct(kept.alias("rows"))))
+    found = found.withColumn(_HITS, hits)
+    failed = column(FOUND).isNotNull() & column(_HITS).isNull()
+    met = F.when(failed, F.lit(None)).otherwise(
+        F.struct((F.coalesce(F.size(column(f"{_HITS}").getField("rows")), F.lit(0)) > 0).alias("met"))
+    )
+    exploded = found.withColumn(_MET, met).select(
+        "*", F.posexplode_outer(column(_HITS).getField("rows")).alias(_PLACE, _ONE)
+    )
+    return exploded.withColumns({name: column(_ONE)[f"c{place}"] for place, name in enumerate(wanted)})
+
+
+def _judged(node: JoinTable, rows: DataFrame, lowering: Lowering) -> DataFrame:
+    """What becomes of rows that met nothing, and of those whose conditions failed."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    strategy = node.missing.strategy
+    alive = column(STATUS).isNull() & column(MARK).isNull()
+    met = F.coalesce(column(_MET)["met"], F.lit(False))
+    failed = alive & column(_MET).isNull()
+    missing = alive & ~met & ~failed
+    rows = _counting(node, rows, alive & met, missing, lowering)
+    status = F.when(failed, F.lit(BAD_VALUE)).otherwise(column(STATUS))
+    if strategy == "skip_record":
+        status = F.when(missing, F.lit(UNMATCHED)).otherwise(status)
+    elif strategy == "fail_fast":
+        status = F.when(missing, F.raise_error(_complaint(node))).otherwise(status)
+    said = {STATUS: status, **multiplied(rows, _PLACE)}
+    carried = [name for name in CARRIED if name in rows.columns or name in said]
+    return rows.select(
+        *(column(member.name) for member in node.left.fields),
+        *(_value(node, member.name, met, missing).alias(member.name) for member in node.right.fields),
+        *(said.get(name, column(name)).alias(name) for name in carried),
+    )
+
+
+def _counting(node: JoinTable, rows: DataFrame, met: Column, missing: Column, lowering: Lowering) -> DataFrame:
+    """Lets Spark count the rows that found something and those that did not, each once whatever it met."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    if not rows.isStreaming:
+        return rows
+    name = f"join_{len(lowering.observed)}"
+    lowering.observed[name] = (", ".join(tables_of(node)), node.missing.strategy)
+    first = F.coalesce(column(_PLACE), F.lit(0)) == 0
+    counts = {"matched": met & first, "missing": missing}
+    return rows.observe(name, *(F.count(F.when(each, 1)).alias(what) for what, each in counts.items()))
+
+
+def _value(node: JoinTable, name: str, met: Column, missing: Column) -> Column:
+    from pyspark.sql import functions as F  # noqa: N812
+
+    value = F.when(met, column(name))
+    default = dict(node.missing.defaults).get(name)
+    if default is None:
+        return value
+    return F.when(missing, F.expr(default.spark).cast(str(node.right.fields.of(name).type))).otherwise(value)
+
+
+def _complaint(node: JoinTable) -> Column:
+    from pyspark.sql import functions as F  # noqa: N812
+
+    shown = [F.coalesce(column(f"_left_{place}").cast("string"), F.lit("NULL")) for place in range(len(node.keys))]
+    keys = F.concat_ws(", ", *shown) if shown else F.lit("")
+    read = ", ".join(f"'{name}'" for name in tables_of(node))
+    return F.concat(F.lit(f"the join with {read} found no row for '"), keys, F.lit("' (fail_fast)"))
+
+
+def tables_of(node: JoinTable) -> list[str]:
+    """The tables of the right side."""
+    return list(dict.fromkeys(one.table for one in node.right.walk() if isinstance(one, TableScan)))

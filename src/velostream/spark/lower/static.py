@@ -1,0 +1,211 @@
+"""What reads tables and values only: a batch query of Spark, answered anew in every micro-batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+from velostream.errors import VeloError
+from velostream.functions import find
+from velostream.plan.expression import Expression
+from velostream.plan.fields import Field
+from velostream.plan.nodes import (
+    Aggregate,
+    Distinct,
+    Filter,
+    JoinTable,
+    Node,
+    OrderLimit,
+    Project,
+    SubqueryCheck,
+    TableScan,
+    Union,
+    Unnest,
+    Values,
+)
+from velostream.plan.nodes.aggregate import AggregateCall
+from velostream.plan.nodes.order import Order
+from velostream.spark.lower.context import Lowering, column
+from velostream.spark.lower.expressions import BAD_VALUE
+from velostream.spark.lower.subquery import lower_subquery
+from velostream.spark.lower.union import lower_union
+from velostream.spark.lower.unnest import lower_unnest
+from velostream.spark.stateful.layout import DETAIL, MARK, STATUS
+from velostream.tables.store import TIME
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+_TIMES = ("_timestamp", "_event_time")
+
+
+def lower_static(node: Node, lowering: Lowering) -> DataFrame:
+    """The rows of a static node; a value that fails ends the job, since no record can be blamed."""
+    rule = _RULES.get(type(node))
+    if rule is None:
+        raise lowering.refuse(node)
+    frames = [lower_static(child, lowering) for child in node.children]
+    lowered: DataFrame = rule(node, frames, lowering)
+    return lowered
+
+
+def _table(node: TableScan, frames: list[DataFrame], lowering: Lowering) -> DataFrame:
+    from pyspark.sql import functions as F  # noqa: N812
+
+    rows = lowering.tables[node.table].frame(lowering.spark)
+    columns = []
+    for member in node.columns:
+        name = member.name.removeprefix(f"{node.alias}.")
+        if name in _TIMES and name not in rows.columns:
+            columns.append(F.timestamp_micros(column(TIME)).alias(member.name))
+        elif name in rows.columns:
+            columns.append(column(name).alias(member.name))
+        else:
+            message = f"table '{node.table}' does not keep '{name}' of its records"
+            raise VeloError(message, hint="_event_time is kept", code="unsupported")
+    return rows.select(*columns)
+
+
+def _values(node: Values, frames: list[DataFrame], lowering: Lowering) -> DataFrame:
+
+    one = lowering.spark.range(1)
+    rows = [
+        one.select(*(_value(value, member) for value, member in zip(row, node.columns, strict=True)))
+        for row in node.rows
+    ]
+    return reduce(lambda first, other: first.union(other), rows)
+
+
+def _value(value: Expression, member: Field) -> Column:
+    from pyspark.sql import functions as F  # noqa: N812
+
+    return F.expr(value.spark).cast(str(member.type)).alias(member.name)
+
+
+def _project(node: Project, frames: list[DataFrame], lowering: Lowering) -> DataFrame:
+    from pyspark.sql import functions as F  # noqa: N812
+
+    return frames[0].select(*(F.expr(each.expression.spark).alias(each.name) for each in node.columns))
+
+
+def _filter(node: Filter, frames: list[DataFrame], lowering: Lowering) -> DataFrame:
+    from pyspark.sql import functions as F  # noqa: N812
+
+    return frames[0].filter(F.expr(node.condition.spark))
+
+
+def _distinct(node: Distinct, frames: list[DataFrame], lowering: Lowering) -> DataFrame:
+    return frames[0].dropDuplicates(list(node.keys))
+
+
+def _union(node: Union, frames: list[DataFrame], lowering: Lowering) -> DataFrame:
+    return lower_union(node, frames)
+
+
+def _ordered(node: OrderLimit, frames: list[DataFrame], lowering: Lowering) -> DataFrame:
+    rows = frames[0].orderBy(*map(_order, node.order)) if node.order else frames[0]
+    return rows if node.limit is None else rows.limit(node.limit)
+
+
+def _order(term: Order) -> Column:
+    from pyspark.sql import functions as F  # noqa: N812
+
+    value = F.expr(term.expression.spark)
+    if term.descending:
+        return value.desc_nulls_first() if term.nulls_first else value.desc_nulls_last()
+    return value.asc_nulls_first() if term.nulls_first else value.asc_nulls_last()
+
+
+def _aggregate(node: Aggregate, frames: list[DataFrame], lowering: Lowering) -> DataFrame:
+    from pyspark.sql import functions as F  # noqa: N812
+
+    if node.window is not None or any(_is_odd(call) for call in node.calls):
+        raise lowering.refuse(node)
+    keys = [F.expr(key.expression.spark).alias(key.name) for key in node.keys]
+    calls = [F.expr(_call(call)).cast(str(call.type)).alias(call.name) for call in node.calls]
+    calls.append(F.count(F.lit(1)).alias("_event_count"))
+    grouped = frames[0].groupBy(*keys).agg(*calls)
+    made = {key.name for key in node.keys} | {call.name for call in node.calls} | {"_event_count"}
+    return grouped.select(
+        *(
+            column(member.name) if member.name in made else F.lit(None).cast(str(member.type)).alias(member.name)
+            for member in node.fields
+        )
+    )
+
+
+def _is_odd(call: AggregateCall) -> bool:
+    """True for a call that Spark's text would have to be made for in another way."""
+    function = find(call.function)
+    return function is None or bool(call.order) or call.ignore_nulls or "{order}" in function.lowers
+
+
+def _call(call: AggregateCall) -> str:
+    function = find(call.function)
+    assert function is not None
+    given = [*(each.spark for each in call.arguments), *(_literal(each) for each in call.parameters)]
+    if call.distinct and given:
+        given[0] = f"DISTINCT {given[0]}"
+    text = function.lower(given) if given else f"{call.function.lower()}(1)"
+    return text if call.where is None else f"{text} FILTER (WHERE {call.where.spark})"
+
+
+def _literal(value: Any) -> str:
+    if isinstance(value, str):
+        return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
+    if isinstance(value, tuple):
+        return f"array({', '.join(map(_literal, value))})"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+_KINDS = {"INNER": "inner", "CROSS": "inner", "LEFT": "left", "RIGHT": "right", "FULL": "full"}
+
+
+def _join(node: JoinTable, frames: list[DataFrame], lowering: Lowering) -> DataFrame:
+    """A join of tables: as in a batch query."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    left, right = frames
+    conditions = [F.expr(pair.left.spark) == F.expr(pair.right.spark) for pair in node.keys]
+    conditions += [F.expr(part.spark) for part in node.residual]
+    held = reduce(lambda one, other: one & other, conditions, F.lit(True))
+    return left.join(right, held, _KINDS[node.kind])
+
+
+def _subquery(node: SubqueryCheck, frames: list[DataFrame], lowering: Lowering) -> DataFrame:
+    return _sound(lower_subquery(node, _as_records(frames[0]), frames[1], lowering), node)
+
+
+def _unnest(node: Unnest, frames: list[DataFrame], lowering: Lowering) -> DataFrame:
+    return _sound(lower_unnest(node, _as_records(frames[0]), lowering), node)
+
+
+def _as_records(frame: DataFrame) -> DataFrame:
+    """Rows of a table with what rows of a stream carry, so that one rule serves both."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    return frame.withColumns({name: F.lit(None).cast("string") for name in (STATUS, DETAIL, MARK)})
+
+
+def _sound(frame: DataFrame, node: Node) -> DataFrame:
+    from pyspark.sql import functions as F  # noqa: N812
+
+    told = F.concat(F.lit("a subquery failed on a row of a table: "), F.coalesce(column(DETAIL), F.lit("a bad value")))
+    fine = F.when(column(STATUS) == BAD_VALUE, F.raise_error(told)).otherwise(column(STATUS).isNull())
+    return frame.filter(fine).select(*(column(member.name) for member in node.fields))
+
+
+_RULES: dict[type[Node], Callable[[Any, list[DataFrame], Lowering], DataFrame]] = {
+    TableScan: _table,
+    Values: _values,
+    Project: _project,
+    Filter: _filter,
+    Distinct: _distinct,
+    Union: _union,
+    OrderLimit: _ordered,
+    Aggregate: _aggregate,
+    JoinTable: _join,
+    SubqueryCheck: _subquery,
+    Unnest: _unnest,
+}

@@ -1,0 +1,65 @@
+"""Which version of each table a micro-batch sees: fixed before it is planned, so that its re-run sees the same."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from velostream.files import replace_text
+from velostream.tables.view import TableView
+
+KEPT = 8
+"""How many changes of versions are remembered: more than batches can be run again."""
+
+
+class Pins:
+    """The versions of the tables of one job by micro-batch, in a file of the job."""
+
+    def __init__(self, file: Path, views: Mapping[str, TableView]) -> None:
+        self.file = file
+        self.views = views
+        self.by_batch: dict[int, dict[str, int]] = {}
+        if file.exists():
+            self.by_batch = {int(batch): pinned for batch, pinned in json.loads(file.read_text()).items()}
+
+    def resume(self, batch: int, *, begun: bool) -> None:
+        """Before a query starts with `batch`: one that was begun sees what it saw, another the newest."""
+        known = self.of(batch) if begun else None
+        self._take(batch, known or self._newest())
+
+    def advance(self, batch: int) -> None:
+        """At the end of a micro-batch: the newest versions, for `batch`, which comes next."""
+        newest = self._newest()
+        if newest != self.of(batch):
+            self._take(batch, newest)
+
+    def of(self, batch: int) -> dict[str, int] | None:
+        """What a micro-batch sees."""
+        earlier = [number for number in self.by_batch if number <= batch]
+        return self.by_batch[max(earlier)] if earlier else None
+
+    @property
+    def held(self) -> dict[str, set[int]]:
+        """The versions that a micro-batch may still ask for, by table."""
+        return {name: {pinned[name] for pinned in self.by_batch.values() if name in pinned} for name in self.views}
+
+    @property
+    def stale(self) -> bool:
+        """True where a table has a newer version than the job sees."""
+        return any(
+            view.shown is not None and (view.store.numbers() or [0])[-1] > view.shown.number
+            for view in self.views.values()
+        )
+
+    def _newest(self) -> dict[str, int]:
+        found = {name: view.store.newest() for name, view in self.views.items()}
+        return {name: version.number for name, version in found.items() if version is not None}
+
+    def _take(self, batch: int, pinned: dict[str, int]) -> None:
+        self.by_batch = {number: held for number, held in self.by_batch.items() if number < batch}
+        self.by_batch[batch] = pinned
+        self.by_batch = dict(sorted(self.by_batch.items())[-KEPT:])
+        replace_text(self.file, json.dumps(self.by_batch))
+        for name, number in pinned.items():
+            self.views[name].show(number)

@@ -1,0 +1,82 @@
+"""How far a table is: its state, rows and bytes, how fast it goes and when it will be there."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+WAITING, LOADING, READY, REFRESHING, FAILED = "waiting", "loading", "ready", "refreshing", "failed"
+
+
+@dataclass
+class Progress:
+    """The progress of one table of a run. Changed by whoever loads it, read by whoever shows it."""
+
+    name: str
+    state: str = WAITING
+    rows: int = 0
+    """The rows that the newest version has."""
+    read: int = 0
+    """The records that were read by the load that runs, or ran last."""
+    bytes: int = 0
+    total_bytes: int = 0
+    dead_lettered: int = 0
+    refreshes: int = 0
+    loaded_seconds: float = 0.0
+    error: str = ""
+    started: float = field(default_factory=time.monotonic)
+
+    def begin(self, state: str) -> None:
+        """A load begins."""
+        self.state, self.started = state, time.monotonic()
+        self.read = self.bytes = self.total_bytes = 0
+
+    def end(self, rows: int) -> None:
+        """A load has reached its end."""
+        if self.state == REFRESHING:
+            self.refreshes += 1
+        else:
+            self.loaded_seconds = time.monotonic() - self.started
+        self.state, self.rows, self.error = READY, rows, ""
+
+    def fail(self, error: str) -> None:
+        """A load has ended before its end; a table that was ready before stays as it was."""
+        self.error = error
+        if self.state != REFRESHING:
+            self.state = FAILED
+        else:
+            self.state = READY
+
+    @property
+    def percent(self) -> float | None:
+        """How much of what there is was read; None where that is not known."""
+        return None if not self.total_bytes else min(100.0, 100.0 * self.bytes / self.total_bytes)
+
+    @property
+    def rate(self) -> float:
+        """Records per second of the load that runs."""
+        return self.read / max(time.monotonic() - self.started, 1e-6)
+
+    @property
+    def eta(self) -> float | None:
+        """Seconds until it is there, if it goes on as it did."""
+        if self.state not in (LOADING, REFRESHING) or not self.bytes or not self.total_bytes:
+            return None
+        return (time.monotonic() - self.started) * (self.total_bytes - self.bytes) / self.bytes
+
+    def __str__(self) -> str:
+        known = f" ({self.percent:.0f} % of {self.total_bytes:,} bytes)" if self.percent is not None else ""
+        return f"{self.state}, {self.read:,} records read{known}"
+
+    def report(self) -> dict[str, Any]:
+        """As the report of a run has it."""
+        return {
+            "name": self.name,
+            "rows": self.rows,
+            "state": self.state,
+            "loaded_seconds": round(self.loaded_seconds, 3),
+            "refreshes": self.refreshes,
+            "dead_lettered": self.dead_lettered,
+            **({"error": self.error} if self.error else {}),
+        }

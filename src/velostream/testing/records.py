@@ -39,7 +39,7 @@ class Records:
         One without a time of its own has that of the clock, else the beginning of the day: the same in every run.
         """
         start = micros_of(self.day, self.day) if clock is None else clock
-        return [self._record(row, start) for row in rows]
+        return [{**self._record(row, start), "clock": clock} for row in rows]
 
     def _record(self, row: Table, start: int | None) -> dict[str, Any]:
         partition = self._whole(row, PARTITION, 0)

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 GIVEN = "given"
 """The connector of a scan whose records a test gives; SQL has no name for it."""
 _LINE = (
-    "value STRING, partition INT, offset BIGINT, topic STRING, key STRING, timestamp BIGINT, "
+    "value STRING, partition INT, offset BIGINT, topic STRING, key STRING, timestamp BIGINT, clock BIGINT, "
     "headers ARRAY<STRUCT<key: STRING, value: BINARY>>, mark STRING"
 )
-"""What a line says of a record; its time is in microseconds."""
+"""What a line says of a record; its time, and what the clock shows, are in microseconds."""
 _FIRST = 1_000_000_000
 """When the first file was written, in seconds: Spark takes files by that time, and two of one second in any order."""
 
@@ -48,5 +48,6 @@ def open_given(node: Any, lowering: Any) -> tuple[DataFrame, str, str]:
             for name in ("partition", "offset", "topic", "key", "headers", "mark")
         ),
         F.timestamp_micros("line.timestamp").alias("_timestamp"),
+        F.coalesce(F.timestamp_micros("line.clock"), F.current_timestamp()).alias("_clock"),
     )
     return frame, declared, "jsonl"

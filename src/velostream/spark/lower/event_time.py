@@ -47,7 +47,7 @@ def with_event_time(frame: DataFrame, spec: EventTime, record_time: Column, avai
 
     alive = F.col("_status").isNull() & F.col("_mark").isNull()
     if not spec.column or spec.semantics == "processing":
-        now = record_time if spec.semantics == "event" else F.current_timestamp()
+        now = record_time if spec.semantics == "event" else reading_time(frame)
         return frame.withColumn("_event_time", F.when(alive, now))
     value, kind = _field(frame, spec.column)
     reading = _read(value, kind, spec)
@@ -71,13 +71,20 @@ def with_event_time(frame: DataFrame, spec: EventTime, record_time: Column, avai
     return frame.drop(_READ)
 
 
+def reading_time(frame: DataFrame) -> Column:
+    """When records are read: what the clock shows, which Spark keeps for a re-run; a test may give it with them."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    return column("_clock") if "_clock" in frame.columns else F.current_timestamp()
+
+
 def without_skewed(frame: DataFrame, spec: EventTime) -> DataFrame:
     """Records further in the future than `event.time.max_clock_skew` have the status `clock_skew`."""
     from pyspark.sql import functions as F  # noqa: N812
 
     if spec.max_clock_skew is None:
         return frame
-    ahead = F.unix_micros(F.col("_event_time")) - F.unix_micros(F.current_timestamp())
+    ahead = F.unix_micros(F.col("_event_time")) - F.unix_micros(reading_time(frame))
     skewed = F.col("_status").isNull() & (ahead > spec.max_clock_skew)
     told = F.concat(F.lit("its event time is "), (ahead / 1_000_000).cast("decimal(20,1)"), F.lit(" s in the future"))
     return frame.withColumns(

@@ -18,6 +18,8 @@ from velostream.files import replace_text
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+_CLOCK = ".clock"
+"""The last time that a test gave; Spark does not read files whose names begin so."""
 KEPT = 100
 """How many commands are kept for batches that are run again."""
 _FIRST = 1_000_000_000
@@ -25,14 +27,20 @@ _FIRST = 1_000_000_000
 
 
 def command(folder: Path, **facts: Any) -> None:
-    """Gives a command: it reaches every bucket in the next micro-batch that is free of another one."""
-    _give(folder, {"now": time.time_ns() // 1000, **facts})
+    """Gives a command: it reaches every bucket in the next micro-batch that is free of another one.
+
+    Where a test gives the clock, a command comes at the last time given.
+    """
+    given = folder / _CLOCK
+    clock = {"clock": int(given.read_text())} if given.exists() else {}
+    _give(folder, {"now": time.time_ns() // 1000, **clock, **facts})
 
 
 def give_clocks(folder: Path, times: Sequence[int]) -> None:
     """Sets the clock of the micro-batches to come, in microseconds, one after another."""
     for moment in times:
         _give(folder, {"clock": moment})
+        replace_text(folder / _CLOCK, str(moment))
 
 
 def _give(folder: Path, facts: dict[str, Any]) -> None:

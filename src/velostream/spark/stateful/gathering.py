@@ -65,7 +65,7 @@ class Gathered:
             self.known,
             self.now if self.set_clock is None else self.set_clock,
             None,
-            self.layout.bounded,
+            self.layout.bounded and self.set_clock is None,
             self.clocked,
             self.flush,
             self.resumed,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from velostream.plan.nodes import Scan
 from velostream.spark.attempt import attempt
 from velostream.spark.lower.context import Lowering, column
-from velostream.spark.lower.event_time import with_event_time, without_skewed, written
+from velostream.spark.lower.event_time import reading_time, with_event_time, without_skewed, written
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 UNDECODABLE = "undecodable"
 LARGEST_PARTITION = (1 << 31) - 1
 _TEXT = ("json", "jsonl", "csv")
-_SYSTEM = ("_partition", "_offset", "_topic", "_key", "_timestamp", "_headers", "_mark")
+_SYSTEM = ("_partition", "_offset", "_topic", "_key", "_timestamp", "_headers", "_clock", "_mark")
 _WHOLE = ("tinyint", "smallint", "int", "bigint")
 
 
@@ -32,7 +32,7 @@ def lower_scan(node: Scan, lowering: Lowering, *, judges_skew: bool = False) -> 
         frame = without_skewed(frame, node.event_time)
     system = {
         "_timestamp": _record_time(frame),
-        "_processing_time": F.current_timestamp(),
+        "_processing_time": reading_time(frame),
         "_partition": _partition(node, frame),
         "_source": F.lit(node.source),
     }
@@ -45,9 +45,7 @@ def lower_scan(node: Scan, lowering: Lowering, *, judges_skew: bool = False) -> 
 
 def _record_time(frame: DataFrame) -> Column:
     """The time that a record brings, else the time of reading, which Spark keeps for a re-run of a batch."""
-    from pyspark.sql import functions as F  # noqa: N812
-
-    return column("_timestamp") if "_timestamp" in frame.columns else F.current_timestamp()
+    return column("_timestamp") if "_timestamp" in frame.columns else reading_time(frame)
 
 
 def _partition(node: Scan, frame: DataFrame) -> Column:

@@ -97,6 +97,7 @@ _USER = (
     Code("unused-sink", "properties of a sink that nothing writes to", "write INTO it, or remove them"),
     Code("unknown-job", "a job that this file does not define", "correct the name"),
     Code("expression-failed", "an expression failed on a value of a record or a group", "use the form of the function that gives NULL, such as TRY_CAST"),
+    Code("no-match", "a join whose missing.data.strategy is fail_fast found no row", "add the row to the table, or choose another strategy"),
     Code("function-failed", "a Python function of the user raised an error", "correct the function, or what it is given"),
     Code("state-mismatch", "a checkpoint's state was kept for another statement", "undo the change, or start with a new checkpoint"),
     Code("metric", "a @metric that cannot be collected", "the hint says why"),

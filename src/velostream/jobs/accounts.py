@@ -31,6 +31,8 @@ _GAUGES = (
     "hot_state_size_bytes",
 )
 _HISTOGRAMS = ("lateness", "window_event_count", "window_size_bytes")
+JOINED = ("matched", "missing", "skipped", "defaulted", "retried")
+_MISSED = {"skip_record": "skipped", "use_defaults": "defaulted", "wait_and_retry": "retried"}
 _FILTERED, _UNMATCHED = "filtered", "unmatched"
 
 
@@ -65,6 +67,10 @@ class Accounts:
     """Records in open state, by stateful node and bucket."""
     partitions: dict[str, dict[str, Any]] = field(default_factory=dict)
     """Of each `source/partition`: its largest event time, its lag, whether it is idle."""
+    joins: dict[str, dict[str, int]] = field(default_factory=dict)
+    """Of each table that is joined: rows that found something in it, and what became of the others."""
+    joins_until: int = -1
+    """The last micro-batch whose joins in the stream were counted."""
     watermark: int | None = None
     first_watermark: int | None = None
     """Where it first stood."""
@@ -99,6 +105,14 @@ class Accounts:
             self.in_results += rows.rows if not rows.status else 0
             self.expanded += rows.rows if rows.expanded else 0
             self.read += 0 if rows.expanded else rows.rows
+
+    def add_join(self, table: str, strategy: str, matched: int, missing: int) -> None:
+        """Adds what a join counted."""
+        held = self.joins.setdefault(table, dict.fromkeys(JOINED, 0))
+        held["matched"] += matched
+        held["missing"] += missing
+        if strategy in _MISSED:
+            held[_MISSED[strategy]] += missing
 
     def _add_records(self, one: Mapping[str, Any], role: Role) -> None:
         """Records that reach a second stateful node were in the results of the first; there they are counted anew."""

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any
@@ -18,12 +19,14 @@ from velostream.jobs.metrics import window_metrics
 from velostream.jobs.tables import Tables
 from velostream.jobs.writing import BatchWriter, Stopped
 from velostream.plan.job import ApplicationPlan, Job
-from velostream.plan.nodes import Aggregate, Materialise
+from velostream.plan.nodes import Materialise
 from velostream.spark.failures import translate
 from velostream.spark.lower.context import Lowering, Run
 from velostream.spark.lower.functions import register
 from velostream.spark.lower.job import LoweredJob, lower_job
+from velostream.spark.lower.join_table import MATCHED, MISSING
 from velostream.spark.lower.stage import CONTROL
+from velostream.spark.lower.stateful import waits_for_end
 from velostream.spark.stateful.control import command
 from velostream.spark.stateful.hot_folders import released
 from velostream.tables.pins import Pins
@@ -115,14 +118,21 @@ class RunningJob:
 
     def end(self) -> None:
         """A clean stop: what waits for the end of its input is said, and the running batch is finished."""
-        if any(isinstance(node, Aggregate) and node.waits_for_end for node in self.job.root.walk()):
+        if any(waits_for_end(node) for node in self.job.root.walk()):
             self.flush()
         self.stop()
+
+    def end_if_done(self) -> bool:
+        """True where a LIMIT has been reached: the query is ended then."""
+        if self.writer.done and self.state == "running":
+            self.stop()
+            self.state = "done"
+        return self.writer.done
 
     @property
     def all_read(self) -> bool:
         """True once nothing more is to be read, and all that was read has been processed."""
-        return self.query is not None and self.query.status["message"] == ALL_READ
+        return self.query is not None and (self.writer.done or self.query.status["message"] == ALL_READ)
 
     def flush(self) -> None:
         """Says what stands open, and waits for the micro-batch that does."""
@@ -160,6 +170,8 @@ class RunningJob:
                 self.query.stop()
             time.sleep(0.02)
         self.check()
+        self.count_joins()
+        self.accounts.save(self.home.accounts)
         self.ended("stopped")
         self.release()
 
@@ -167,6 +179,17 @@ class RunningJob:
         """Gives back the shared memory of its state."""
         if self.query is not None:
             released(str(self.query.id))
+
+    def count_joins(self) -> None:
+        """Adds what the joins of the stream counted in the micro-batch that ended last."""
+        last = self.query.lastProgress if self.query is not None and self.lowered.observed else None
+        if last is None or last["batchId"] <= self.accounts.joins_until:
+            return
+        self.accounts.joins_until = last["batchId"]
+        for name, counted in last["observedMetrics"].items():
+            if name in self.lowered.observed:
+                table, strategy = self.lowered.observed[name]
+                self.accounts.add_join(table, strategy, counted[MATCHED], counted[MISSING])
 
     def report(self) -> dict[str, Any]:
         """What became of every record, as data."""
@@ -180,6 +203,7 @@ class RunningJob:
             "windows": window_metrics(accounts, seconds, self.query.lastProgress if self.query is not None else None),
             "watermark": _shown(accounts.watermark),
             "held_back_by": accounts.holding,
+            "joins": accounts.joins,
             "partitions": {
                 name: {**shown, "max_event_time": _shown(shown["max_event_time"])}
                 for name, shown in sorted(accounts.partitions.items())
@@ -237,14 +261,17 @@ class Runner:
             writer = BatchWriter(job, lowered, home, accounts, self.show, self.folder)
             if isinstance(job.root, Materialise):
                 writer.table = tables.made[job.root.table]
+            running = RunningJob(job, home, lowered, writer, accounts, pins=pins if pins.views else None)
             if pins.views:
-                writer.ended = lambda number, pins=pins: self._ended(number, pins)
-            self.jobs.append(RunningJob(job, home, lowered, writer, accounts, pins=pins if pins.views else None))
+                writer.ended = partial(self._ended, running)
+            self.jobs.append(running)
 
-    def _ended(self, number: int, pins: Pins) -> None:
+    def _ended(self, job: RunningJob, number: int) -> None:
         """After a micro-batch: the next one sees the newest versions, and those that nobody needs go."""
         assert self.tables is not None
-        pins.advance(number + 1)
+        assert job.pins is not None
+        job.count_joins()
+        job.pins.advance(number + 1)
         self.tables.forget()
 
     def _start(self, start: Callable[[RunningJob], None]) -> None:
@@ -266,11 +293,12 @@ class Runner:
         self.read_all()
         done = not self.stopping.is_set()
         for job in self.jobs:
-            if done and job.lowered.stateful and not job.has_flushed:
+            if done and job.lowered.stateful and not job.has_flushed and not job.end_if_done():
                 job.flush()
         for job in self.jobs:
-            job.stop()
-            job.state = "done" if done else "stopped"
+            if not job.end_if_done():
+                job.stop()
+                job.state = "done" if done else "stopped"
 
     def read_all(self) -> None:
         """Reads all bounded input, the jobs side by side; the queries stay, for the flush."""
@@ -303,6 +331,8 @@ class Runner:
             if self.stopping.wait(LOOK if ends is None else min(LOOK, max(0.0, ends - time.monotonic()))):
                 break
             self.check()
+            if all([job.end_if_done() for job in self.jobs]):
+                break
             for job in self.jobs:
                 job.look_at_clock()
                 job.look_at_tables()

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 FAILED_GROUP = "failed_group"
 """The reason of a letter that stands for a group whose aggregates failed, such as a sum that overflows."""
 _NO_FAULT = (names.FILTERED, names.UNMATCHED)
-_FAULT = (names.STATUS, names.DETAIL, names.RECORD)
+_FAULT = (names.STATUS, names.DETAIL, names.RECORD, "_place")
 _LETTER = ("_source", "_partition", "_offset", "_event_time", "reason", "error", "lateness", "watermark", "record")
 
 
@@ -79,6 +79,8 @@ class BatchWriter:
     """When the clock should be looked at again, as the last micro-batch said, in microseconds."""
     flushed: bool = False
     """True once a micro-batch has carried a flush."""
+    done: bool = False
+    """True once nothing more will ever come out: a LIMIT has been reached."""
     stopping: Event = field(default_factory=Event)
     """Set, the micro-batch that runs is the last one."""
     busy: bool = False
@@ -100,17 +102,27 @@ class BatchWriter:
             packed = said.rows(len(self.lowered.roles)) if self.lowered.packed else 0
             at_most = packed + sum(one.rows for one in counts)
             letters = self._rows(self.lowered.rows(batch), number, at_most)
+            self._count_joins(number, at_most)
             self._letters([*said.letters, *letters], number)
             self.accounts.add(number, said.stats, self.lowered.roles, [one for one in counts if not one.counted])
             self._keep_watermarks(number, said.stats)
             self.accounts.save(self.home.accounts)
             self.next_tick = said.next_tick
             self.flushed |= any(one["flush"] for one in said.stats)
+            if self.lowered.packed and any(one["done"] and self.lowered.roles[one["stage"]].last for one in said.stats):
+                self.done = True
+                self.stopping.set()
             if self.ended is not None:
                 self.ended(number)
         finally:
             batch.unpersist()
             self.busy = False
+
+    def _count_joins(self, number: int, at_most: int) -> None:
+        """Takes what joins over the rows of this micro-batch counted; where there was no row, nobody was asked."""
+        for one in self.lowered.counting if at_most and number > self.accounts.batch else ():
+            self.accounts.add_join(one.table, one.strategy, **one.observation.get)
+        self.lowered.counting.clear()
 
     def _said(self, batch: DataFrame) -> Said:
         """What stateful nodes say beside rows."""
@@ -147,7 +159,7 @@ class BatchWriter:
         if at_most > FEW:
             self._sinks(fine, number, at_most, None)
             broken = rows.filter(column(names.STATUS).isNotNull() & ~column(names.STATUS).isin(*_NO_FAULT))
-            return _faults(broken.select(*_FAULT).toArrow())
+            return _faults(broken.select(*(name for name in _FAULT if name in rows.columns)).toArrow())
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -197,5 +209,8 @@ def _letters(payload: bytes) -> list[dict[str, Any]]:
 
 def _faults(broken: pa.Table) -> list[dict[str, Any]]:
     """Letters for rows that could not be computed."""
-    rows = broken.select(_FAULT).to_pylist()
-    return [letter(reason=r[names.STATUS], error=r[names.DETAIL], record=r[names.RECORD]) for r in rows]
+    rows = broken.select([name for name in _FAULT if name in broken.column_names]).to_pylist()
+    return [
+        letter(reason=r[names.STATUS], error=r[names.DETAIL], record=r[names.RECORD], **(r.get("_place") or {}))
+        for r in rows
+    ]

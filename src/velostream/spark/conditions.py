@@ -45,6 +45,12 @@ _CONDITIONS = (
         "{0} cannot be cast to {1}",
         "use TRY_CAST for values that may be malformed",
     ),
+    Condition(
+        "no-match",
+        r"\[USER_RAISED_EXCEPTION\] (the join with .+?) \(fail_fast\)",
+        "{0}",
+        "add the row to the table, or choose another missing.data.strategy",
+    ),
     Condition(_VALUE, _named("DIVIDE_BY_ZERO"), "division by zero", "use TRY_DIVIDE, or NULLIF(divisor, 0)"),
     Condition(
         _VALUE,

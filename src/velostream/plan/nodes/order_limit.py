@@ -50,11 +50,6 @@ class OrderLimit(Node):
         return self.input.fields
 
     @property
-    def keeps_state(self) -> bool:
-        """Only where rows of a window wait for each other."""
-        return self.scope == PER_WINDOW and not self.static
-
-    @property
     def expressions(self) -> tuple[Expression, ...]:
         """The order."""
         return tuple(term.expression for term in self.order)
@@ -66,7 +61,6 @@ class OrderLimit(Node):
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """Windows, times and identity of the input's rows, where they wait."""
-        if self.scope != PER_WINDOW:
-            return ()
-        return tuple(dict.fromkeys((*window_bounds(self.input), *needs_for_state(self.input))))
+        """Windows, times and identity of the input's rows."""
+        bounds = window_bounds(self.input) if self.scope == PER_WINDOW else ()
+        return tuple(dict.fromkeys((*bounds, *needs_for_state(self.input))))

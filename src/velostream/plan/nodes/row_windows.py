@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from velostream.plan.emission import NO_LATENESS, Lateness
 from velostream.plan.expression import Expression
 from velostream.plan.fields import Field, Fields
-from velostream.plan.nodes.base import Node, needs_for_state, route_by
+from velostream.plan.nodes.base import Node, needs_for_state, revision_fields, route_by, window_bounds
 from velostream.plan.nodes.order import Order
 from velostream.types import Type
 
@@ -95,8 +95,26 @@ class RowWindows(Node):
             raise self.refuse(f"EMIT {self.buffer.emit} is not known")
 
     def derive(self) -> Fields:
-        """The input's fields, and one for each call."""
-        return self.input.fields.plus(Field(call.name, call.type) for call in self.calls)
+        """The input's fields, one for each call, and what tells corrections."""
+        calls = (Field(call.name, call.type) for call in self.calls)
+        return self.input.fields.plus((*calls, *(revision_fields(self.input) if self.corrects else ())))
+
+    @property
+    def corrects(self) -> bool:
+        """True where a late row corrects others that nothing below corrects."""
+        return (
+            bool(self.lateness.allowed) and self.buffer is None and not self.input.revises and not self.input.windowed
+        )
+
+    @property
+    def revises(self) -> bool:
+        """True where the input does, or late rows are let in."""
+        return self.input.revises or self.corrects
+
+    @property
+    def position(self) -> tuple[str, ...]:
+        """Rows that may be corrected are no records any more."""
+        return () if self.revises else self.input.position
 
     @property
     def expressions(self) -> tuple[Expression, ...]:
@@ -111,8 +129,9 @@ class RowWindows(Node):
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """Times, order and identity of the input's rows."""
-        return needs_for_state(self.input)
+        """Times, order and identity of the input's rows, and the bounds of their windows."""
+        bounds = window_bounds(self.input) if self.per_window else ()
+        return tuple(dict.fromkeys((*needs_for_state(self.input), *bounds)))
 
 
 def _bound(value: int | None, unbounded: str) -> str:

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from velostream.plan.expression import Expression
 from velostream.plan.fields import Field, Fields
-from velostream.plan.nodes.base import Node, needs_for_state, revision_fields, route_by
+from velostream.plan.nodes.base import Node, needs_for_state, revision_fields, route_by, window_bounds
 from velostream.plan.nodes.order import Order
 from velostream.types import INT
 
@@ -84,5 +84,11 @@ class TopN(Node):
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """Times, order and identity of the input's rows."""
-        return tuple(dict.fromkeys((*needs_for_state(self.input), *self.input.identity)))
+        """Times, order and identity of the input's rows, and the bounds of their windows."""
+        bounds = window_bounds(self.input) if self.per_window else ()
+        return tuple(dict.fromkeys((*needs_for_state(self.input), *self.input.identity, *bounds)))
+
+    @property
+    def position(self) -> tuple[str, ...]:
+        """Rows that may be withdrawn are no records any more."""
+        return () if self.revises else self.input.position

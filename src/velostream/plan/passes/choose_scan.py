@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sqlglot import exp
-
+from velostream.config.connections.address import format_of
 from velostream.plan.build.context import value_of
-from velostream.plan.expression import Expression
-from velostream.plan.fields import Fields
+from velostream.plan.forms import form_of
 from velostream.plan.job import ApplicationPlan, Job
 from velostream.plan.nodes import (
     Aggregate,
@@ -27,30 +25,11 @@ from velostream.plan.nodes import (
     Union,
     Unnest,
 )
-from velostream.types import Type
+from velostream.types import TIMESTAMP
+from velostream.windows.hashing import hashable
 
 FILES = ("file_source", "s3_source")
 _SPARK_HAS = ("_timestamp", "_event_time", "_processing_time", "_topic", "_source")
-_SAME_IN_POLARS = (
-    exp.Column,
-    exp.Identifier,
-    exp.Literal,
-    exp.Boolean,
-    exp.Null,
-    exp.Paren,
-    exp.And,
-    exp.Or,
-    exp.Not,
-    exp.EQ,
-    exp.NEQ,
-    exp.LT,
-    exp.LTE,
-    exp.GT,
-    exp.GTE,
-    exp.Between,
-    exp.In,
-    exp.Is,
-)
 _WORDS: dict[type[Node], str] = {
     Deduplicate: "deduplication",
     Distinct: "DISTINCT",
@@ -62,7 +41,6 @@ _WORDS: dict[type[Node], str] = {
     Union: "UNION",
     Unnest: "UNNEST",
 }
-_COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Between, exp.In)
 
 
 def choose_scan(plan: ApplicationPlan) -> ApplicationPlan:
@@ -100,46 +78,56 @@ def _obstacle(job: Job, scan: Scan, above: tuple[Node, ...]) -> str:
     for node in reversed(above):
         if isinstance(node, Aggregate):
             combining = node.combining
-            return "" if combining is not None and combining.before_shuffle else _why_not(node)
+            return (
+                _of_files(scan) or _of_groups(node)
+                if combining is not None and combining.before_shuffle
+                else _why_not(node)
+            )
         if not isinstance(node, Filter | Project):
             return f"{_WORDS.get(type(node), 'the plan')} needs the rows themselves"
-        strange = [each for each in node.expressions if not _is_same(each, node.children[0].fields)]
+        strange = [each for each in node.expressions if form_of(each, node.children[0].fields) is None]
         if strange:
             return f"'{strange[0]}' may differ between Polars and Spark"
     return "nothing is aggregated"
 
 
+def _of_files(scan: Scan) -> str:
+    """What of a source keeps it from being read in the worker."""
+    form = str(value_of(scan.settings, "format", "") or format_of(str(value_of(scan.settings, "path", ""))) or "")
+    time = scan.event_time
+    kinds = {column.name.casefold(): column.type for column in scan.declared}
+    reasons = [
+        (form != "parquet", "only Parquet files have typed columns"),
+        (bool(value_of(scan.settings, "growing", otherwise=False)), "files may grow"),
+        (
+            time.semantics != "event" or kinds.get(time.column.casefold()) != TIMESTAMP,
+            "event time is no TIMESTAMP column",
+        ),
+        (time.fallback != "dead_letter", "records without an event time have another one"),
+        (time.max_clock_skew is not None, "clocks that run ahead are looked for"),
+        (scan.watermark.strategy == "punctuated", "records carry the watermark"),
+        (value_of(scan.settings, "partition.by", "") not in ("", None, "file"), "a column says the partition"),
+    ]
+    return next((reason for holds, reason in reasons if holds), "")
+
+
+def _of_groups(node: Aggregate) -> str:
+    """What of an aggregation keeps its rows from being combined in the worker."""
+    for key in node.keys:
+        if not hashable(key.expression.type.name):
+            return f"a key is {key.expression.type}"
+    if node.emission.early or node.emission.fallback:
+        return "rows go out by the clock"
+    if node.window is not None and node.window.time.name != node.input.time:
+        return f"the window goes by '{node.window.time}'"
+    read = [name for each in node.expressions for name in each.fields]
+    system = [name for name in read if node.input.fields.of(name).system and name != node.input.time]
+    computed = {name for name in system if name.split(".")[-1] in (*_SPARK_HAS, "_partition", "_offset", "_headers")}
+    arguments = [name for call in node.calls for each in call.expressions for name in each.fields]
+    if computed or node.input.time in [*arguments, *(key.expression.name for key in node.keys)]:
+        return "system columns are asked for"
+    return ""
+
+
 def _why_not(node: Aggregate) -> str:
     return f"rows are not combined: {node.combining.reason}" if node.combining is not None else "rows are not combined"
-
-
-def _is_same(expression: Expression, fields: Fields) -> bool:
-    """True where every part means the same in Polars as in Spark."""
-    for node in expression.tree.walk():
-        if not isinstance(node, _SAME_IN_POLARS):
-            return False
-        if isinstance(node, _COMPARISONS) and not _compares_alike(node, fields):
-            return False
-    return True
-
-
-def _compares_alike(node: exp.Expr, fields: Fields) -> bool:
-    """Fields of one type, and literals that are of it: nothing is cast in silence."""
-    parts = [part for part in node.iter_expressions() if not isinstance(part, exp.Query)]
-    kinds = {_family(fields.of(part.name).type) for part in parts if isinstance(part, exp.Column)}
-    literals = {_literal_family(part) for part in parts if isinstance(part, exp.Literal)}
-    plain = all(isinstance(part, exp.Column | exp.Literal | exp.Boolean) for part in parts)
-    allowed = {"integer", "number", "double"} if kinds == {"double"} else kinds
-    return plain and len(kinds) == 1 and literals <= allowed and "other" not in kinds
-
-
-def _family(kind: Type) -> str:
-    if kind.is_integral:
-        return "integer"
-    return {"STRING": "text", "DOUBLE": "double"}.get(kind.name, "other")
-
-
-def _literal_family(node: exp.Literal) -> str:
-    if node.is_string:
-        return "text"
-    return "integer" if node.name.isdecimal() else "number"

@@ -17,7 +17,9 @@ def inherit_lateness(plan: ApplicationPlan) -> ApplicationPlan:
 def _inherited(node: Node) -> Node:
     if not isinstance(node, Aggregate | JoinStreams | RowWindows):
         return node
-    below = [each.lateness.allowed for each in node.walk() if isinstance(each, Aggregate) and each is not node]
+    below = [
+        each.lateness.allowed for each in node.walk() if isinstance(each, Aggregate | RowWindows) and each is not node
+    ]
     allowed = max((node.lateness.allowed, *below))
     if allowed == node.lateness.allowed:
         return node

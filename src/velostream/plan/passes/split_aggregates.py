@@ -80,6 +80,10 @@ def _combining(node: Aggregate) -> Combining:
         (lambda: node.input.revises, "rows of the input may be replaced"),
         (lambda: node.emission.mode == CHANGES and node.emission.granularity == "record", "a row for each record"),
         (lambda: node.emission.every_count is not None, "rows are counted one by one"),
+        (lambda: node.emission.condition is not None, "each record is asked the condition of EMIT"),
+        (lambda: node.emission.accumulation == "discarding", "discarding tells what came since"),
+        (lambda: node.lateness.strategy == "update_previous", "late records go to the window before"),
+        (lambda: window is None and node.state_ttl is not None, "groups live by the time of each record"),
         (lambda: getattr(window and window.assigner, "max", None) is not None, "MAX cuts sessions by single events"),
     ]
     for holds, reason in reasons:

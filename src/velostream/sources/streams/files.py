@@ -6,7 +6,9 @@ that grow how many bytes and records of each are read.
 
 from __future__ import annotations
 
+import base64
 import json
+import pickle
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -22,6 +24,7 @@ from velostream.sources.file import matching
 from velostream.sources.streams.csv_records import CsvForm
 from velostream.sources.streams.decoding import FileForm, record_batches
 from velostream.sources.streams.growing import grown
+from velostream.sources.streams.lateness import below, largest_watermark
 from velostream.sources.streams.manifest import Manifest, Taken
 from velostream.sources.streams.marks import finished, listed, mark
 
@@ -29,7 +32,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql.types import StructType
 
-SYSTEM = "_partition INT, _offset BIGINT, _topic STRING, _mark STRING"
+SYSTEM = "_partition INT, _offset BIGINT, _topic STRING, _mark STRING, _late BOOLEAN"
 LINES = f"value STRING, {SYSTEM}"
 """What text formats give: lines, to be decoded by Spark."""
 FAULTS = "_raw STRING, _fault STRING"
@@ -51,6 +54,12 @@ class FileOptions:
     growing: bool = False
     ends: bool = False
     interval: float = 1.0
+    time: str = ""
+    """The column of event times, where it is a TIMESTAMP of the file itself."""
+    watermarks: str = ""
+    """Where the stateful nodes of the job leave their watermarks."""
+    worker: str = ""
+    """What is done with records where they are read, instead of sending them on: packed, see `packed`."""
 
     @classmethod
     def read(cls, text: str) -> FileOptions:
@@ -186,16 +195,24 @@ class FileStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return json.dumps(listed(source, [0])), json.dumps(finished(source, [0])) if last else ""
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """The records of a file, between what is to be known of its partition before and after."""
+        """The records of a file, or what a worker makes of them."""
         from velostream.sources.streams.arrow import arrow_schema
 
-        task, schema = partition.value, arrow_schema(self.columns)
+        if not self.options.worker:
+            yield from self._records(partition.value, arrow_schema(self.columns))
+            return
+        worker = unpacked(self.options.worker)
+        yield from worker.routed(self._records(partition.value, worker.schema), partition.value.path)
+
+    def _records(self, task: Task, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+        """The records of a file, between what is to be known of its partition before and after."""
         if task.before:
             yield mark(schema, json.loads(task.before))
-        first = task.first
+        first, watermark = task.first, largest_watermark(self.options.watermarks) if self.options.time else None
         try:
             for batch in record_batches(task.path, self.options.form, schema, task.start, task.end):
-                yield _placed(batch, schema, task, first, by_file=self.options.by == "file")
+                late = below(batch, self.options.time, watermark)
+                yield _placed(batch, schema, task, first, late, by_file=self.options.by == "file")
                 first += batch.num_rows
         except (OSError, EOFError) as error:
             message = f"'{task.path}' cannot be read: {error}"
@@ -204,8 +221,23 @@ class FileStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             yield mark(schema, json.loads(task.after))
 
 
-def _placed(batch: pa.RecordBatch, schema: pa.Schema, task: Task, first: int, *, by_file: bool) -> pa.RecordBatch:
-    """Records with their partition, their index in the file and the file."""
+def packed(worker: Any) -> str:
+    """What a worker does with records, as text: an object with the `schema` to read, and `routed(batches, path)`."""
+    from pyspark import cloudpickle
+
+    data: bytes = cloudpickle.dumps(worker)  # type: ignore[no-untyped-call]
+    return base64.b64encode(data).decode()
+
+
+def unpacked(text: str) -> Any:
+    """What `packed` was given."""
+    return pickle.loads(base64.b64decode(text))  # our own, from the driver
+
+
+def _placed(
+    batch: pa.RecordBatch, schema: pa.Schema, task: Task, first: int, late: pa.Array, *, by_file: bool
+) -> pa.RecordBatch:
+    """Records with their partition, their index in the file, the file, and whether they may come late."""
     import numpy as np
     import pyarrow as pa
 
@@ -216,6 +248,7 @@ def _placed(batch: pa.RecordBatch, schema: pa.Schema, task: Task, first: int, *,
         "_offset": pa.array(np.arange(first, first + rows, dtype=np.int64)),
         "_topic": pa.repeat(task.path, rows),
         "_mark": pa.nulls(rows, pa.string()),
+        "_late": late,
     }
     return pa.record_batch([columns[name] for name in schema.names], schema=schema)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,8 @@ from velostream.sources.streams.file_checks import check_files
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+    from velostream.sources.streams.files import FileOptions
 
 
 def open_stream(node: Any, lowering: Any) -> tuple[DataFrame, str, str]:
@@ -35,21 +37,48 @@ def open_stream(node: Any, lowering: Any) -> tuple[DataFrame, str, str]:
 
 
 def _files(node: Any, lowering: Any) -> tuple[DataFrame, str, str]:
-    from velostream.sources.streams.files import FAULTS, SYSTEM, FileOptions, FileStream
+    from velostream.sources.streams.files import FAULTS, SYSTEM, FileStream
     from velostream.sources.streams.native import native_files
 
-    settings, folder = node.settings, Path(lowering.run.folder)
-    form = form_of(node)
-    manifest = Path(lowering.run.checkpoint) / "sources" / f"{node.source}.jsonl"
+    folder, form, manifest = Path(lowering.run.folder), form_of(node), _manifest(node, lowering)
     found = check_files(node, form, folder, bounded=lowering.run.bounded, before=manifest.exists())
     declared = ", ".join(f"`{column.name}` {column.type}" for column in node.declared)
     native = native_files(node, lowering, form, found)
     if native is not None:
         return native, declared, "columns" if form.format == "csv" else form.format
-    options = FileOptions(
+    options = _options(node, lowering, form, manifest)
+    lowering.spark.dataSource.register(FileStream)
+    reader = lowering.spark.readStream.name(f"source_{node.source}").format("velo_files")
+    columns = declared if form.format == "parquet" else "value STRING"
+    frame = reader.option("files", json.dumps(asdict(options))).schema(f"{columns}, {FAULTS}, {SYSTEM}").load()
+    return _named(frame, node, form), declared, form.format
+
+
+def open_worker(node: Any, lowering: Any, worker: Any, columns: tuple[str, ...], schema: str) -> DataFrame:
+    """The stream of what `worker` makes of records where they are read; it asks for `columns` of them."""
+    from velostream.sources.streams.files import FileStream, packed
+
+    form = replace(form_of(node), columns=columns)
+    options = _options(node, lowering, form, _manifest(node, lowering))
+    lowering.spark.dataSource.register(FileStream)
+    reader = lowering.spark.readStream.name(f"source_{node.source}").format("velo_files")
+    told = json.dumps(asdict(replace(options, worker=packed(worker))))
+    stream: DataFrame = reader.option("files", told).schema(schema).load()
+    return stream
+
+
+def _manifest(node: Any, lowering: Any) -> Path:
+    return Path(lowering.run.checkpoint) / "sources" / f"{node.source}.jsonl"
+
+
+def _options(node: Any, lowering: Any, form: FileForm, manifest: Path) -> FileOptions:
+    from velostream.sources.streams.files import FileOptions
+
+    settings = node.settings
+    return FileOptions(
         source=node.source,
         path=settings.text("path"),
-        folder=str(folder),
+        folder=str(lowering.run.folder),
         manifest=str(manifest),
         form=form,
         per_batch=settings.get("files.per.batch"),
@@ -57,12 +86,17 @@ def _files(node: Any, lowering: Any) -> tuple[DataFrame, str, str]:
         growing=settings.boolean("growing"),
         ends=lowering.run.bounded or settings.get("watch") is False,
         interval=settings.duration("watch.interval") / SECOND,
+        time=_time_column(node) if form.format == "parquet" else "",
+        watermarks=str(Path(lowering.run.checkpoint) / "watermarks"),
     )
-    lowering.spark.dataSource.register(FileStream)
-    reader = lowering.spark.readStream.name(f"source_{node.source}").format("velo_files")
-    columns = declared if form.format == "parquet" else "value STRING"
-    frame = reader.option("files", json.dumps(asdict(options))).schema(f"{columns}, {FAULTS}, {SYSTEM}").load()
-    return _named(frame, node, form), declared, form.format
+
+
+def _time_column(node: Any) -> str:
+    """The column of event times, where its values are times as they are."""
+    spec = node.event_time
+    known = {column.name.casefold(): column for column in node.declared}
+    held = known.get(spec.column.casefold()) if spec.semantics == "event" else None
+    return held.name if held is not None and str(held.type) == "TIMESTAMP" else ""
 
 
 def _named(frame: DataFrame, node: Any, form: FileForm) -> DataFrame:

@@ -12,18 +12,19 @@ from velostream.errors import VeloError
 from velostream.plan.nodes import Node, Scan, TableScan
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, SparkSession
+    from pyspark.sql import Column, Observation, SparkSession
 
     from velostream.functions.base import Function
     from velostream.tables.view import TableView
 
 CARRIED = (
-    *("_status", "_detail", "_mark", "_record", "_punctuation", "_expanded"),
+    *("_status", "_detail", "_mark", "_record", "_place", "_late", "_punctuation", "_expanded"),
     *("_passed", "_counted", "_origin", "_origin_revision", "_origin_gone", "_previous"),
 )
-"""Columns that rows may have beside the fields of the plan: what is wrong with a row, the record that it was, whether
-it carries the watermark, whether it is one more row of its record; behind a stateful node what that said beside rows,
-that it has counted a row, what a row is known by when it is corrected, and what it said before."""
+"""Columns that rows may have beside the fields of the plan: what is wrong with a row, the record that it was, where it
+stood, whether it may come late, whether it carries the watermark, whether it is one more row of its record; behind a
+stateful node what that said beside rows, that it has counted a row, what a row is known by when it is corrected, and
+what it said before."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,15 @@ class Run:
     """How long, in seconds, without being used."""
 
 
+@dataclass(frozen=True)
+class JoinCount:
+    """What a join counts in one micro-batch: of which table, by which strategy, and whom to ask."""
+
+    table: str
+    strategy: str
+    observation: Observation
+
+
 @dataclass
 class Lowering:
     """The session and the run, and the stateful nodes that have been lowered so far, by number."""
@@ -50,13 +60,15 @@ class Lowering:
     stages: list[Node] = field(default_factory=list)
     labels: dict[int, str] = field(default_factory=dict)
     """What each scan is called as a source, by its identity: one that is read twice has two names."""
-
     functions: Mapping[str, Function] = field(default_factory=dict)
     """What users wrote in Python, by name."""
     tables: Mapping[str, TableView] = field(default_factory=dict)
     """The tables that the job reads, by name."""
     observed: dict[str, tuple[str, str]] = field(default_factory=dict)
     """Table and missing-data strategy of joins, by the names under which Spark reports what they counted."""
+
+    counting: list[JoinCount] = field(default_factory=list)
+    """What joins over the rows of the micro-batch at hand count, to be asked when these were computed."""
 
     def is_small(self, node: Node) -> bool:
         """True where what a static node reads is sent to every task."""
@@ -66,6 +78,7 @@ class Lowering:
     def is_users(self, function: str) -> bool:
         """True for a function that a user wrote."""
         return function in self.functions
+
     def number(self, node: Node) -> int:
         """Numbers a stateful node: from below, in an order that does not change from start to start."""
         self.stages.append(node)

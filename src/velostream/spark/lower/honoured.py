@@ -11,11 +11,11 @@ from velostream.plan.nodes import Materialise, Sinks, TableScan
 _JOB = (
     *("preset", "config_file", "num_partitions", "time.semantics", "window.size", "windowing.", "event.time."),
     *("watermark.", "partitions", "allowed.lateness", "late.data.strategy", "emit", "fill", "dedup."),
-    *("state.ttl", "state.hot.", "wait.timeout", "tables.load.parallelism"),
+    *("state.ttl", "state.hot.", "wait.timeout", "tables.load.parallelism", "scan.in_worker"),
 )
 _SOURCE = (
     *("type", "config_file", "path", "format", "schema", "csv.", "event.time.", "watermark."),
-    *("partitions", "partition.by", "files.per.batch", "watch", "growing", "file."),
+    *("partitions", "partition.by", "files.per.batch", "watch", "growing", "file.", "scan.in_worker"),
     *("rate", "rows", "seed", "start.time", "time.step", "order", "out_of_order.", "late.", "headers.", "fields."),
 )
 _IGNORED = ("schema.registry.",)

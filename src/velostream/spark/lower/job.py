@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +24,7 @@ from velostream.plan.nodes import (
 )
 from velostream.plan.nodes.filter import WITHDRAW
 from velostream.sinks.writers import check
-from velostream.spark.lower.context import Lowering, column
+from velostream.spark.lower.context import JoinCount, Lowering, column
 from velostream.spark.lower.functions import with_aggregates
 from velostream.spark.lower.headers import lower_headers
 from velostream.spark.lower.honoured import refuse_ignored
@@ -71,6 +71,9 @@ class LoweredJob:
     packed: bool
     stateful: bool
     roles: dict[int, Role] = field(default_factory=dict)
+    observed: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    counting: list[JoinCount] = field(default_factory=list)
+    """What joins count: those of the stream by the names that Spark reports, those of `rows` since it was called."""
 
 
 @dataclass(frozen=True)
@@ -89,11 +92,11 @@ def lower_job(job: Job, lowering: Lowering) -> LoweredJob:
     top = with_aggregates(rows_of(job), lowering.functions)
     above, last = _above(top)
     if last is None:
-        stream = _stream(top, lowering)
+        stream = _with_faults(_stream(top, lowering))
         stateful = bool(lowering.stages)
         if job.tables and not stateful:
             stream = _with_commands(stream, lowering)
-        return LoweredJob(stream, _records, packed=False, stateful=stateful, roles=_roles(lowering))
+        return LoweredJob(stream, _records, False, stateful, _roles(lowering), lowering.observed)
     stage = _stage(last, lowering, keeps_previous=_withdraws(above))
 
     def rows(batch: DataFrame) -> DataFrame:
@@ -102,7 +105,15 @@ def lower_job(job: Job, lowering: Lowering) -> LoweredJob:
             made = _step(node, made, lowering)
         return made
 
-    return LoweredJob(stage.frame, rows, packed=True, stateful=True, roles=_roles(lowering))
+    return LoweredJob(stage.frame, rows, True, True, _roles(lowering), lowering.observed, lowering.counting)
+
+
+def _with_faults(stream: DataFrame) -> DataFrame:
+    """Only of records that something is wrong with is told what they were and where they stood."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    told = {name: F.when(column("_status").isNotNull(), column(name)) for name in ("_record", "_place")}
+    return stream.withColumns({name: value for name, value in told.items() if name in stream.columns})
 
 
 def _with_commands(stream: DataFrame, lowering: Lowering) -> DataFrame:
@@ -200,7 +211,7 @@ def _moves(above: Node, node: Node) -> bool:
 
 def _keys(node: Node) -> set[str]:
     keys = getattr(node, "keys", ()) or getattr(node, "partition", ())
-    return {getattr(key, "expression", key).name for key in keys if hasattr(getattr(key, "expression", key), "name")}
+    return {key if isinstance(key, str) else getattr(key, "expression", key).name for key in keys}
 
 
 def _scan(node: Scan, lowering: Lowering) -> DataFrame:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from velostream.plan.expression import reads
 from velostream.plan.nodes import JoinTable, TableScan
 from velostream.spark.attempt import attempt
-from velostream.spark.lower.context import CARRIED, Lowering, column
+from velostream.spark.lower.context import CARRIED, JoinCount, Lowering, column
 from velostream.spark.lower.corrections import multiplied, separated
 from velostream.spark.lower.expressions import BAD_VALUE, compute
 from velostream.spark.lower.lookup import FOUND, HIT, gathered, keyed, left_keys, looked_up, over_found
@@ -16,6 +16,8 @@ from velostream.spark.stateful.layout import MARK, STATUS, UNMATCHED
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
+MATCHED, MISSING = "matched", "missing"
+"""What a join counts."""
 _PLACE, _ONE, _MET, _HITS = "_nth", "_one", "_met", "_hits"
 
 
@@ -105,15 +107,19 @@ def _judged(node: JoinTable, rows: DataFrame, lowering: Lowering) -> DataFrame:
 
 def _counting(node: JoinTable, rows: DataFrame, met: Column, missing: Column, lowering: Lowering) -> DataFrame:
     """Lets Spark count the rows that found something and those that did not, each once whatever it met."""
+    from pyspark.sql import Observation
     from pyspark.sql import functions as F  # noqa: N812
 
-    if not rows.isStreaming:
-        return rows
-    name = f"join_{len(lowering.observed)}"
-    lowering.observed[name] = (", ".join(tables_of(node)), node.missing.strategy)
     first = F.coalesce(column(_PLACE), F.lit(0)) == 0
-    counts = {"matched": met & first, "missing": missing}
-    return rows.observe(name, *(F.count(F.when(each, 1)).alias(what) for what, each in counts.items()))
+    counts = [F.count(F.when(met & first, 1)).alias(MATCHED), F.count(F.when(missing, 1)).alias(MISSING)]
+    table, strategy = ", ".join(tables_of(node)), node.missing.strategy
+    if rows.isStreaming:
+        name = f"join_{len(lowering.observed)}"
+        lowering.observed[name] = (table, strategy)
+        return rows.observe(name, *counts)
+    observation = Observation()
+    lowering.counting.append(JoinCount(table, strategy, observation))
+    return rows.observe(observation, *counts)
 
 
 def _value(node: JoinTable, name: str, met: Column, missing: Column) -> Column:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 UNDECODABLE = "undecodable"
 LARGEST_PARTITION = (1 << 31) - 1
 _TEXT = ("json", "jsonl", "csv")
-_SYSTEM = ("_partition", "_offset", "_topic", "_key", "_timestamp", "_headers", "_clock", "_mark")
+_SYSTEM = ("_partition", "_offset", "_topic", "_key", "_timestamp", "_headers", "_clock", "_mark", "_late")
 _WHOLE = ("tinyint", "smallint", "int", "bigint")
 
 
@@ -40,7 +40,14 @@ def lower_scan(node: Scan, lowering: Lowering, *, judges_skew: bool = False) -> 
     for member in node.fields:
         name = member.name.removeprefix(prefix)
         fields.append((system[name] if name in system else column(name)).alias(member.name))
-    return frame.select(*fields, *(column(name) for name in ("_status", "_detail", "_mark", "_record")))
+    carried = [name for name in ("_status", "_detail", "_mark", "_record", "_late") if name in frame.columns]
+    place = F.struct(
+        system["_source"].alias("source"),
+        system["_partition"].alias("partition"),
+        (column("_offset") if "_offset" in frame.columns else F.lit(None).cast("bigint")).alias("offset"),
+        F.unix_micros(column("_event_time")).alias("event_time"),
+    )
+    return frame.select(*fields, *map(column, carried), place.alias("_place"))
 
 
 def _record_time(frame: DataFrame) -> Column:
@@ -74,11 +81,6 @@ def _decoded(node: Scan, lowering: Lowering) -> DataFrame:
     frame, schema, form = open_stream(node, lowering)
     if node.connector == "datagen_source" and node.event_time.column:
         frame = _with_time(node, frame)
-    if form in _TEXT:
-        return _parsed(node, frame, schema, form)
-    names = [member.name for member in node.declared]
-    record = column(names[0]) if form == "string" else F.to_json(F.struct(*map(column, names)))
-    return _judged(frame, names, record, F.lit(False))
     return decoded(node, frame, schema, form)
 
 
@@ -86,6 +88,11 @@ def decoded(node: Any, frame: DataFrame, schema: str, form: str) -> DataFrame:
     """Records in the declared columns of `node`, with status, detail and the record as it was."""
     from pyspark.sql import functions as F  # noqa: N812
 
+    if form in _TEXT:
+        return _parsed(node, frame, schema, form)
+    names = [member.name for member in node.declared]
+    record = column(names[0]) if form == "string" else F.to_json(F.struct(*map(column, names)))
+    return _judged(frame, names, record, F.lit(False))
 
 
 def _parsed(node: Any, frame: DataFrame, schema: str, form: str) -> DataFrame:

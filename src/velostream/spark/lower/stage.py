@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 WATERMARKS = "watermarks"
 CONTROL = "control"
 PREVIOUS = "_previous"
+_KEPT_BACK = ("_late", "_place", names.RECORD)
 _POSITION = {"_source": "string", "_partition": "int", "_offset": "bigint"}
 
 
@@ -50,6 +51,8 @@ class Shape:
     outgoing: Callable[[int], int] = int
     position: Mapping[str, str] | None = None
     """Where a record stands, where the node's inputs do not say it under their own names."""
+    payloads: Callable[[Layout], DataFrame] | None = None
+    """Where records are routed as they are read: the stream of what goes to the buckets."""
     status: Callable[[DataFrame], Column | None] | None = None
     """What is wrong with a row that came out, over the fields of the node."""
 
@@ -150,7 +153,7 @@ def lower_stage(shape: Shape, frame: DataFrame, lowering: Lowering) -> Stage:
         hot=HotSettings(str(number), run.hot_size, run.hot_ttl, len(run.buckets)) if run.hot_size else None,
     )
     results = shape.results(_schema(routed.select(*map(column, columns))))
-    return Stage(number, _operated(routed, layout, lowering, shape.node), shape, results)
+    return Stage(number, _operated(routed, layout, lowering, shape), shape, results)
 
 
 def _prepared(shape: Shape, frame: DataFrame, lowering: Lowering) -> DataFrame:
@@ -163,7 +166,7 @@ def _prepared(shape: Shape, frame: DataFrame, lowering: Lowering) -> DataFrame:
     needed = [name for name in position.values() if name]
     rows = compute(frame, shape.wanted, list(dict.fromkeys([*needed, shape.time, *CARRIED])))
     hashed = F.xxhash64(*map(column, shape.keys)) if shape.keys else F.lit(0).cast("bigint")
-    carried = [name for name in CARRIED if name in rows.columns]
+    carried = [name for name in CARRIED if name in rows.columns and name not in _KEPT_BACK]
     return rows.select(
         *(column(name) for name, _ in shape.wanted),
         F.unix_micros(column(shape.time)).alias("_event_time"),
@@ -172,7 +175,17 @@ def _prepared(shape: Shape, frame: DataFrame, lowering: Lowering) -> DataFrame:
         F.pmod(hashed, F.lit(len(lowering.run.buckets))).cast("int").alias(names.BUCKET),
         F.unix_micros(F.current_timestamp()).alias(names.CLOCK),
         *map(column, carried),
+        F.when(_may_be_letter(rows), column(names.RECORD)).alias(names.RECORD),
     )
+
+
+def _may_be_letter(rows: DataFrame) -> Column:
+    """True where the record itself may be asked for: to write it for all would cost more than all else."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    if "_late" not in rows.columns:
+        return F.lit(True)
+    return column(names.STATUS).isNotNull() | F.coalesce(column("_late"), F.lit(True))
 
 
 def _with_withdrawals(frame: DataFrame) -> DataFrame:
@@ -224,13 +237,14 @@ def _at(position: Mapping[str, str], name: str, kind: str, rows: DataFrame) -> C
     return F.lit(None).cast(kind)
 
 
-def _operated(routed: DataFrame, layout: Layout, lowering: Lowering, node: Node) -> DataFrame:
+def _operated(routed: DataFrame, layout: Layout, lowering: Lowering, shape: Shape) -> DataFrame:
     """Router, control source and operator."""
     from velostream.spark.stateful.operator import StageProcessor
     from velostream.spark.stateful.router import router
 
-    payloads = routed.mapInArrow(router(layout), names.ROUTED)
-    if reads_sources(node):
+    in_worker = shape.payloads
+    payloads = routed.mapInArrow(router(layout), names.ROUTED) if in_worker is None else in_worker(layout)
+    if reads_sources(shape.node):
         payloads = payloads.unionByName(_commands(layout, lowering))
     keyed = payloads.groupBy(names.BUCKET)
     processor = StageProcessor(layout, _empty(routed, layout))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from velostream.plan.nodes import Node, Scan
+from velostream.plan.emission import CHANGES
+from velostream.plan.nodes import Aggregate, JoinStreams, Node, RowWindows, Scan
 from velostream.spark.lower.context import Lowering
 from velostream.spark.stateful.layout import source_of
 from velostream.windows.watermark import Scope, Strategy, WatermarkSettings
@@ -31,6 +32,19 @@ def below(node: Node) -> list[Node]:
         elif not child.static:
             found += below(child)
     return found
+
+
+def lateness_below(node: Node) -> int:
+    """How long rows may still be corrected after the watermark has passed them."""
+    kept = (each for each in node.walk() if isinstance(each, Aggregate | JoinStreams | RowWindows) and each is not node)
+    return max((each.lateness.allowed for each in kept), default=0)
+
+
+def says_changes(node: Node) -> bool:
+    """True where the rows of a window come with every change of it, not when it closes."""
+    windows = (each for each in node.walk() if isinstance(each, Aggregate) and each.window is not None)
+    nearest = next(windows, None)
+    return nearest is not None and nearest.emission.mode == CHANGES
 
 
 def watermark_settings(node: Node, lowering: Lowering) -> WatermarkSettings:

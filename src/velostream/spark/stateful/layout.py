@@ -18,6 +18,7 @@ HASH = "_hash"
 RECORD = "_record"
 PUNCTUATION = "_punctuation"
 PASSED = "_passed"
+COUNTED = "_counted"
 POSITION = ("_event_time", "_source", "_partition", "_offset")
 ORIGIN = ("_origin", "_origin_revision", "_origin_gone")
 

@@ -69,7 +69,6 @@ class StageProcessor(StatefulProcessor):
         if dead.height:
             yield Row(kind=names.LETTER, payload=pack(self._letters(dead)))
         data = outcome.stats.as_data()
-        watermark = outcome.stats.watermark
         data |= {
             "stage": self.layout.stage,
             "bucket": bucket,
@@ -81,10 +80,16 @@ class StageProcessor(StatefulProcessor):
             "now": facts.now,
             "flush": facts.flush,
             "set_clock": gathered.set_clock,
-            "outgoing": None if watermark is None else self.layout.outgoing(watermark),
+            "outgoing": self._outgoing(outcome),
+            "done": outcome.done,
             "failures": outcome.failures.select("_error").to_series().to_list() if outcome.failures.height else [],
         }
         yield Row(kind=names.STATS, payload=json.dumps(data).encode())
+
+    def _outgoing(self, outcome: Outcome) -> int | None:
+        """How far the event time of rows still to come is known: as the operator says, else by its watermark."""
+        watermark = outcome.stats.watermark if outcome.outgoing is None else outcome.outgoing
+        return None if watermark is None else self.layout.outgoing(watermark)
 
     def _hot(self, bucket: int) -> Hot | None:
         """The decoded state of the bucket, which a worker of this host left."""

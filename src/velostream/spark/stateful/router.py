@@ -30,7 +30,7 @@ def router(layout: Layout) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.R
     def route(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import polars as pl
 
-        watermark = before(layout.watermarks, _batch())
+        watermark = before(layout.watermarks, current_batch())
         for batch in batches:
             frame = pl.from_arrow(batch)
             assert isinstance(frame, pl.DataFrame)
@@ -40,7 +40,7 @@ def router(layout: Layout) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.R
     return route
 
 
-def _batch() -> int | None:
+def current_batch() -> int | None:
     """The number of the micro-batch that this task belongs to."""
     from pyspark import TaskContext
 
@@ -140,7 +140,9 @@ def _facts(rows: pl.DataFrame, marks: pl.DataFrame) -> dict[str, Any]:
 
     clock = int(pl.concat([rows[names.CLOCK], marks[names.CLOCK]]).max())  # type: ignore[arg-type]
     records = rows.filter(pl.col("_partition").is_not_null())
-    honest = records.filter(pl.col("_event_time").is_not_null() & pl.col(names.STATUS).ne_missing(names.CLOCK_SKEW))
+    honest = _from_sources(records).filter(
+        pl.col("_event_time").is_not_null() & pl.col(names.STATUS).ne_missing(names.CLOCK_SKEW)
+    )
     counted = records.group_by(names.STATUS).len() if records.height else None
     mark = names.PUNCTUATION if names.PUNCTUATION in rows.columns else None
     return {
@@ -151,6 +153,15 @@ def _facts(rows: pl.DataFrame, marks: pl.DataFrame) -> dict[str, Any]:
         "derived": rows.height - records.height,
         "expanded": int(records["_expanded"].sum()) if "_expanded" in records.columns else 0,
     }
+
+
+def _from_sources(records: pl.DataFrame) -> pl.DataFrame:
+    """Without records that a stateful node has passed on: how far those have come, its marks say."""
+    import polars as pl
+
+    if names.COUNTED not in records.columns:
+        return records
+    return records.filter(~pl.col(names.COUNTED).fill_null(value=False))
 
 
 def letters(rows: pl.DataFrame) -> pl.DataFrame:

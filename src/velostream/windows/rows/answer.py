@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 class Answer(Protocol):
     """What the rows of partitions say together."""
 
-    kind: str
-    """In the words of an error."""
+    @property
+    def kind(self) -> str:
+        """In the words of an error."""
+        ...
 
     @property
     def results(self) -> list[str]:
@@ -49,7 +51,8 @@ class StandingSettings:
     which says as what a row came (final, change …); both may be missing. With `changes` windows do not wait.
 
     With `by_partition` a partition has one row, known by the partition; with `whole` all of it is said again where
-    something changed. `ttl` forgets partitions that have been silent for so long.
+    something changed. With `withdraws` false nobody can take a row back, so none is withdrawn. `ttl` forgets partitions
+    that have been silent for so long.
     """
 
     answer: Answer
@@ -61,6 +64,7 @@ class StandingSettings:
     changes: bool = False
     by_partition: bool = False
     whole: bool = False
+    withdraws: bool = True
     keeps_previous: bool = False
     ttl: int | None = None
     lateness: Lateness = field(default_factory=Lateness)

@@ -215,7 +215,7 @@ class Standing:
             again = (pl.col("_revision") > 1) & (pl.col("_emission") == FINAL)
             label = pl.when(again).then(pl.lit(LATE)).otherwise(pl.col("_emission"))
             news = news.with_columns(label.alias("_emission"))
-        rows = outgoing(news, gone, self.settings.shown)
+        rows = outgoing(news, gone if self.settings.withdraws else gone.clear(), self.settings.shown)
         return rows if self.settings.keeps_previous else rows.drop("_previous")
 
     def _without_late(self, answers: pl.DataFrame, arrived: pl.DataFrame, batch: _Batch) -> pl.DataFrame:

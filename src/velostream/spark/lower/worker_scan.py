@@ -1,0 +1,90 @@
+"""The scan in the worker: an aggregation right over a file, where all in between is the same in Polars as in Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from velostream.plan.expression import Expression
+from velostream.plan.forms import Form, form_of
+from velostream.plan.nodes import Aggregate, Filter, Node, Project, Scan
+from velostream.spark.lower.context import Lowering
+from velostream.spark.lower.types import arrow_schema
+from velostream.spark.stateful import layout as names
+from velostream.spark.stateful.layout import Layout
+from velostream.spark.stateful.worker import WorkerScan
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+Payloads = Callable[[Layout], "DataFrame"]
+"""Makes the stream of what goes to the buckets."""
+
+
+def in_worker(
+    node: Aggregate, wanted: Sequence[tuple[str, Expression]], keys: Sequence[str], lowering: Lowering
+) -> Payloads | None:
+    """How records are routed where they are read; None where the plan says that they are not."""
+    scan = next((each for each in node.input.walk() if isinstance(each, Scan)), None)
+    if scan is None or scan.way is None or scan.way.kind != "worker":
+        return None
+    forms, conditions = _known(node.input)
+    computed = [(name, form_of(expression, node.input.fields, forms)) for name, expression in wanted]
+    held = next(column for column in scan.declared if column.name.casefold() == scan.event_time.column.casefold())
+    needed = _columns([form for _, form in computed if form is not None] + conditions)
+    chosen = [column for column in scan.declared if column.name in {*needed, held.name}]
+    label = lowering.label(scan)
+
+    def payloads(layout: Layout) -> DataFrame:
+        from velostream.sources.streams.reading import open_worker
+
+        worker = WorkerScan(
+            layout,
+            _schema([(column.name, column.type) for column in chosen]),
+            tuple(column.name for column in scan.declared),
+            tuple((name, form) for name, form in computed if form is not None),
+            tuple(keys),
+            tuple(conditions),
+            held.name,
+            label,
+        )
+        columns = tuple(column.name for column in chosen)
+        return open_worker(replace(scan, source=label), lowering, worker, columns, names.ROUTED)
+
+    return payloads
+
+
+def _known(node: Node) -> tuple[dict[str, Form], list[Form]]:
+    """What each field of a node is, by the columns of the file; and the conditions on the way."""
+    if isinstance(node, Scan):
+        prefix = f"{node.alias}."
+        return {member.name: ("column", member.name.removeprefix(prefix)) for member in node.fields}, []
+    below, conditions = _known(node.children[0])
+    if isinstance(node, Filter):
+        asked = form_of(node.condition, node.input.fields, below)
+        assert asked is not None
+        return below, [*conditions, asked]
+    assert isinstance(node, Project)
+    made = {column.name: form_of(column.expression, node.input.fields, below) for column in node.columns}
+    return {name: form for name, form in made.items() if form is not None}, conditions
+
+
+def _columns(forms: Sequence[Form]) -> set[str]:
+    found: set[str] = set()
+    for form in forms:
+        if form[0] == "column":
+            found.add(form[1])
+        elif form[0] not in ("value", "number"):
+            found |= _columns(form[1:])
+    return found
+
+
+def _schema(columns: Sequence[tuple[str, object]]) -> object:
+    """The Arrow schema that is read: columns of the file, what is wrong with a record, and where it stands."""
+    import pyarrow as pa
+
+    schema = arrow_schema(columns)  # type: ignore[arg-type]
+    more = {"_raw": pa.string(), "_fault": pa.string(), "_partition": pa.int32(), "_offset": pa.int64()}
+    more |= {"_topic": pa.string(), "_mark": pa.string(), "_late": pa.bool_()}
+    return pa.schema([*schema, *(pa.field(name, kind) for name, kind in more.items())])

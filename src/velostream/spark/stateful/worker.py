@@ -1,0 +1,143 @@
+"""The scan in the worker: records of a file are filtered, combined and routed where they are read.
+
+It makes the frame that Spark would make before the router, in Polars, and hands it to the same router. Only what means
+the same in both goes this way (velostream.plan.forms).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from velostream.spark.stateful import layout as names
+from velostream.spark.stateful.layout import Layout
+from velostream.windows.forms import computed
+from velostream.windows.hashing import hashes
+
+if TYPE_CHECKING:
+    import polars as pl
+    import pyarrow as pa
+
+UNDECODABLE, MISSING = "undecodable", "event_time_missing"
+
+
+@dataclass(frozen=True)
+class WorkerScan:
+    """What becomes of the records of a file.
+
+    `schema` are the columns that are read, system columns included; `declared` all columns of a record. `wanted` are
+    the columns that the operator reads, by their forms, `keys` those among them that say where a row goes.
+    """
+
+    layout: Layout
+    schema: pa.Schema
+    declared: tuple[str, ...]
+    wanted: tuple[tuple[str, tuple[Any, ...]], ...]
+    keys: tuple[str, ...]
+    conditions: tuple[tuple[Any, ...], ...]
+    time: str
+    source: str
+
+    def routed(self, batches: Iterator[pa.RecordBatch], path: str) -> Iterator[pa.RecordBatch]:
+        """What goes to the buckets of the records of a file, and of the marks among them."""
+        import polars as pl
+
+        from velostream.spark.stateful.router import before, current_batch, routed
+
+        watermark = before(self.layout.watermarks, current_batch())
+        for batch in batches:
+            frame = pl.from_arrow(batch)
+            assert isinstance(frame, pl.DataFrame)
+            if frame.height:
+                yield routed(self._prepared(frame, watermark, path), self.layout, watermark)
+
+    def _prepared(self, frame: pl.DataFrame, watermark: int | None, path: str) -> pl.DataFrame:
+        """Rows as the router takes them."""
+        import polars as pl
+
+        time = pl.col(self.time).cast(pl.Int64)
+        mark = pl.col(names.MARK).is_not_null()
+        status = (
+            pl.when(mark).then(pl.lit(None, pl.String)).when(pl.col("_fault").is_not_null()).then(pl.lit(UNDECODABLE))
+        )
+        status = status.when(pl.col(self.time).is_null()).then(pl.lit(MISSING))
+        for condition in self.conditions:
+            met = computed(condition).fill_null(value=False)
+            status = status.when(~met).then(pl.lit(names.FILTERED))
+        made = frame.select(
+            *(computed(form).alias(name) for name, form in self.wanted),
+            time.alias("_event_time"),
+            pl.lit(self.source).alias("_source"),
+            "_partition",
+            "_offset",
+            pl.lit(0, pl.Int64).alias(names.CLOCK),
+            status.otherwise(pl.lit(None, pl.String)).alias(names.STATUS),
+            pl.col("_fault").alias(names.DETAIL),
+            names.MARK,
+            pl.col("_raw").alias(names.RECORD),
+        )
+        hashed = self._hashes(made)
+        bucket = (pl.col(names.HASH) % len(self.layout.buckets)).cast(pl.Int32).alias(names.BUCKET)
+        return self._with_records(made.with_columns(hashed).with_columns(bucket), watermark, path)
+
+    def _hashes(self, rows: pl.DataFrame) -> pl.Series | pl.Expr:
+        """The hash of each row's keys: computed once for each distinct key."""
+        import polars as pl
+
+        if not self.keys:
+            return pl.lit(0, pl.Int64).alias(names.HASH)
+        keys = list(self.keys)
+        distinct = rows.select(keys).unique()
+        known = distinct.with_columns(hashes(distinct, keys).alias(names.HASH))
+        joined = rows.select(keys).join(known, on=keys, how="left", nulls_equal=True, maintain_order="left")
+        return joined[names.HASH]
+
+    def _with_records(self, rows: pl.DataFrame, watermark: int | None, path: str) -> pl.DataFrame:
+        """Rows that may be dead letters with the record itself, read anew from the file: they are few."""
+        import polars as pl
+
+        tardy = pl.lit(value=True) if watermark is None else (pl.col("_event_time") < watermark).fill_null(value=True)
+        at_fault = pl.col(names.STATUS).is_not_null() & (pl.col(names.STATUS) != names.FILTERED)
+        asked = pl.col(names.MARK).is_null() & pl.col(names.RECORD).is_null() & (tardy | at_fault)
+        numbered = rows.with_row_index("_row")
+        wanted = numbered.filter(asked).select("_row", "_offset")
+        if wanted.is_empty():
+            return rows
+        texts = records_of(path, self.declared, wanted["_offset"].to_list())
+        found = wanted.select("_row", pl.Series("_text", texts, dtype=pl.String))
+        joined = numbered.join(found, on="_row", how="left", maintain_order="left")
+        record = pl.coalesce(names.RECORD, "_text").alias(names.RECORD)
+        return joined.with_columns(record).drop("_row", "_text")
+
+
+def records_of(path: str, columns: tuple[str, ...], offsets: list[int]) -> list[str]:
+    """Records of a Parquet file by their index, as JSON without NULLs."""
+    import pyarrow.parquet as pq
+
+    file = pq.ParquetFile(path)
+    present = {name.casefold(): name for name in reversed(file.schema_arrow.names)}
+    names_of = {present[column.casefold()]: column for column in columns if column.casefold() in present}
+    found: dict[int, str] = {}
+    first, wanted = 0, sorted(offsets)
+    for group in range(file.metadata.num_row_groups):
+        count = file.metadata.row_group(group).num_rows
+        here = [offset - first for offset in wanted if first <= offset < first + count]
+        if here:
+            table = file.read_row_group(group, columns=list(names_of)).take(here)
+            for place, row in zip(here, table.to_pylist(), strict=True):
+                told = {names_of[name]: value for name, value in row.items() if value is not None}
+                found[first + place] = json.dumps(told, default=_text)
+        first += count
+    return [found[offset] for offset in offsets]
+
+
+def _text(value: Any) -> Any:
+    """Times as Spark writes them, decimals as numbers, all else as text."""
+    from datetime import datetime
+    from decimal import Decimal
+
+    if isinstance(value, datetime):
+        return value.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return float(value) if isinstance(value, Decimal) else str(value)

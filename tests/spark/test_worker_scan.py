@@ -1,0 +1,171 @@
+"""What the worker computes is what Spark computes: hashes of keys, conditions, and whole statements both ways."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from velostream.jobs.runner import Runner
+from velostream.plan import plan
+from velostream.plan.forms import form_of
+from velostream.plan.nodes import Filter, Scan
+from velostream.validation import validate
+from velostream.windows.forms import computed
+from velostream.windows.hashing import hashable, hashes
+
+COLUMNS = {"t": "STRING", "i": "INT", "l": "BIGINT", "h": "SMALLINT", "d": "DOUBLE", "b": "BOOLEAN", "at": "TIMESTAMP"}
+SCHEMA = pa.schema(
+    [
+        ("t", pa.string()),
+        ("i", pa.int32()),
+        ("l", pa.int64()),
+        ("h", pa.int16()),
+        ("d", pa.float64()),
+        ("b", pa.bool_()),
+        ("at", pa.timestamp("us", tz="UTC")),
+    ]
+)
+TEXTS = ["", "a", "B", "ä", "zz", "a" * 31, "b" * 32, "c" * 33, "ünïcödé " * 9, "12345678", "1234"]
+START = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def table(count: int, seed: int = 1) -> pa.Table:
+    chance = random.Random(seed)
+
+    def maybe(value: Any) -> Any:
+        return None if chance.random() < 0.15 else value
+
+    rows = [
+        {
+            "t": maybe(chance.choice(TEXTS)),
+            "i": maybe(chance.choice([0, -1, 7, 2**31 - 1, -(2**31)])),
+            "l": maybe(chance.choice([0, -1, 7, 2**63 - 1, -(2**63)])),
+            "h": maybe(chance.randint(-5, 5)),
+            "d": maybe(chance.choice([0.0, -0.0, 1.5, math.nan, math.inf, -math.inf, 7.0])),
+            "b": maybe(chance.random() < 0.5),
+            "at": START + timedelta(milliseconds=chance.randint(0, 300_000)),
+        }
+        for _ in range(count)
+    ]
+    return pa.Table.from_pylist(rows, SCHEMA)
+
+
+def frame(arrow: pa.Table) -> pl.DataFrame:
+    made = pl.from_arrow(arrow)
+    assert isinstance(made, pl.DataFrame)
+    return made
+
+
+@pytest.mark.parametrize("keys", [("t",), ("i",), ("l",), ("h",), ("b",), ("t", "i", "l"), ("b", "h", "t")])
+def test_keys_have_the_hash_that_spark_gives_them(one_spark: Any, keys: tuple[str, ...]) -> None:
+    given = table(200)
+    listed = ", ".join(keys)
+    found = one_spark.createDataFrame(given).selectExpr(f"xxhash64({listed}) AS h").collect()
+    assert hashes(frame(given), keys).to_list() == [row.h for row in found]
+    assert all(hashable(COLUMNS[key]) for key in keys)
+    assert not hashable("DOUBLE")
+
+
+def conditions(chance: random.Random, depth: int = 2) -> str:
+    """A random condition of what is claimed to mean the same."""
+    if depth and chance.random() < 0.5:
+        word = chance.choice(["AND", "OR"])
+        parts = f"({conditions(chance, depth - 1)}) {word} ({conditions(chance, depth - 1)})"
+        return f"NOT ({parts})" if chance.random() < 0.3 else parts
+    column = chance.choice(["t", "i", "l", "h", "d"])
+    literal = {"t": ["'a'", "''", "'zz'", "'ä'"], "d": ["1.5", "0", "-7"]}.get(column, ["0", "-1", "7", "2147483647"])
+    one, other, third = (chance.choice(literal) for _ in range(3))
+    return chance.choice(
+        [
+            f"{column} {chance.choice(['=', '<>', '<', '<=', '>', '>='])} {one}",
+            f"{column} IS NULL",
+            f"{column} IS NOT NULL",
+            f"{column} IN ({one}, {other})",
+            f"{column} NOT IN ({one}, {other}, {third})",
+            f"{column} BETWEEN {one} AND {other}",
+            "b",
+            "b = true",
+        ]
+    )
+
+
+def filtered(condition: str) -> Filter:
+    declared = ", ".join(f"{name} {kind}" for name, kind in COLUMNS.items())
+    text = (
+        f"CREATE STREAM s ({declared}) WITH ('s.type' = 'file_source', 's.path' = 'x.parquet', 's.format' = 'parquet',"
+        f" 's.event.time.field' = 'at'); SELECT COUNT(*) AS n FROM s WHERE {condition} WINDOW TUMBLING(1m);"
+    )
+    answer = validate(text, "t.sql", variables={})
+    assert answer.ok, answer.findings.errors
+    root = plan(answer.bound, answer.library).jobs[0].root
+    assert next(node for node in root.walk() if isinstance(node, Scan)).way.kind == "worker", condition  # type: ignore[union-attr]
+    return next(node for node in root.walk() if isinstance(node, Filter))
+
+
+def test_random_conditions_mean_the_same_in_polars_as_in_spark(one_spark: Any) -> None:
+    chance = random.Random(3)
+    given = table(150, seed=2)
+    spark = one_spark.createDataFrame(given)
+    asked = [conditions(chance) for _ in range(60)]
+    answers = spark.selectExpr(*(f"({text}) AS c{n}" for n, text in enumerate(asked))).collect()
+    for number, text in enumerate(asked):
+        node = filtered(text)
+        known = {name: ("column", name.removeprefix("s.")) for name in node.input.fields.names}
+        form = form_of(node.condition, node.input.fields, known)
+        assert form is not None
+        met = frame(given).select(computed(form).alias("met"))["met"].to_list()
+        assert met == [row[number] for row in answers], text
+
+
+QUERIES = (
+    "SELECT t, i, COUNT(*) AS n, SUM(h) AS s, MAX(l) AS m FROM s WHERE h > -3 GROUP BY t, i WINDOW TUMBLING(10s)",
+    "SELECT l, COUNT(h) AS n, MIN(t) AS m FROM s GROUP BY l EMIT FINAL",
+)
+
+
+def ran(spark: Any, home: Path, query: str, way: str) -> tuple[list[str], dict[str, Any]]:
+    declared = ", ".join(f"{name} {kind}" for name, kind in COLUMNS.items())
+    settings = {
+        "type": "file_source",
+        "path": f"{home}/in/*.parquet",
+        "format": "parquet",
+        "event.time.field": "at",
+        "files.per.batch": "1",
+        "scan.in_worker": way,
+    }
+    written = ", ".join(f"'s.{key}' = '{value}'" for key, value in settings.items())
+    sink = f"'out.type' = 'file_sink', 'out.path' = '{home}/{way}', 'out.format' = 'jsonl'"
+    text = f"CREATE STREAM s ({declared}) WITH ({written}); CREATE STREAM x AS {query} INTO out WITH ({sink});"
+    answer = validate(text, "t.sql", variables={})
+    assert answer.ok, answer.findings.errors
+    planned = plan(answer.bound, answer.library)
+    [scan] = planned.jobs[0].scans
+    assert scan.way is not None
+    assert (scan.way.kind == "worker") is (way == "auto")
+    runner = Runner(planned, spark, home / f"checkpoint-{way}", home, print)
+    runner.run_until_done()
+    [job] = runner.jobs
+    assert job.accounts.adds_up
+    rows = [line for file in (home / way).glob("part-*") for line in file.read_text().splitlines()]
+    letters = (home / f"checkpoint-{way}" / "x" / "dead-letters").glob("*.jsonl")
+    dead = [json.loads(line) for file in letters for line in file.read_text().splitlines()]
+    kept = sorted((one["reason"], one["offset"], json.loads(one["record"])["at"]) for one in dead)
+    return sorted(rows), {**job.accounts.records, "letters": kept}
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_a_statement_gives_the_same_rows_and_letters_both_ways(one_spark: Any, tmp_path: Path, query: str) -> None:
+    (tmp_path / "in").mkdir()
+    late = table(40, seed=9).set_column(6, "at", pa.array([START] * 40, SCHEMA.field("at").type))
+    for number, part in enumerate([table(300), table(200, seed=5), late]):
+        pq.write_table(part, tmp_path / "in" / f"{number}.parquet")
+    assert ran(one_spark, tmp_path, query, "auto") == ran(one_spark, tmp_path, query, "never")

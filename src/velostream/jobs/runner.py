@@ -312,7 +312,8 @@ class Runner:
         """Where a job has failed, stops the others and raises its error."""
         try:
             for job in self.jobs:
-                job.check()
+                if job.query is not None:
+                    job.check()
         except VeloError:
             for job in self.jobs:
                 if job.active:
@@ -331,7 +332,8 @@ class Runner:
             if self.stopping.wait(LOOK if ends is None else min(LOOK, max(0.0, ends - time.monotonic()))):
                 break
             self.check()
-            if all([job.end_if_done() for job in self.jobs]):
+            ended = [job.end_if_done() for job in self.jobs]
+            if all(ended):
                 break
             for job in self.jobs:
                 job.look_at_clock()
@@ -341,7 +343,8 @@ class Runner:
                 tick()
         self.tables.close()
         for job in self.jobs:
-            job.end()
+            if not job.end_if_done():
+                job.end()
 
     def report(self) -> dict[str, Any]:
         """The conservation report."""

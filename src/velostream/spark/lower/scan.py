@@ -16,6 +16,8 @@ UNDECODABLE = "undecodable"
 LARGEST_PARTITION = (1 << 31) - 1
 _TEXT = ("json", "jsonl", "csv")
 _SYSTEM = ("_partition", "_offset", "_topic", "_key", "_timestamp", "_headers", "_clock", "_mark", "_late")
+_PLACE = "struct<source:string,partition:int,offset:bigint,event_time:bigint>"
+"""Where a record stood. Each part may be NULL, since the whole is NULL for rows that nothing is wrong with."""
 _WHOLE = ("tinyint", "smallint", "int", "bigint")
 
 
@@ -42,12 +44,13 @@ def lower_scan(node: Scan, lowering: Lowering, *, judges_skew: bool = False) -> 
         fields.append((system[name] if name in system else column(name)).alias(member.name))
     carried = [name for name in ("_status", "_detail", "_mark", "_record", "_late") if name in frame.columns]
     place = F.struct(
-        system["_source"].alias("source"),
-        system["_partition"].alias("partition"),
+        # Arrow takes no NULL struct of fields that are never NULL, so these two are made such that could be.
+        F.nullif(system["_source"], F.lit("")).alias("source"),
+        F.nullif(system["_partition"], F.lit(-1)).alias("partition"),
         (column("_offset") if "_offset" in frame.columns else F.lit(None).cast("bigint")).alias("offset"),
         F.unix_micros(column("_event_time")).alias("event_time"),
     )
-    return frame.select(*fields, *map(column, carried), place.alias("_place"))
+    return frame.select(*fields, *map(column, carried), place.cast(_PLACE).alias("_place"))
 
 
 def _record_time(frame: DataFrame) -> Column:

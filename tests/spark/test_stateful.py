@@ -244,3 +244,10 @@ def test_what_a_stage_says_goes_through_the_next_router_and_operator() -> None:
     assert [row["kind"] for row in sent if row["payload"]] == ["letter", "stats"]
     found = processor().handleInputRows((11,), (SimpleNamespace(**row) for row in sent), None)
     assert [row.kind for row in found] == ["letter", "stats", "stats"]
+
+
+def test_records_that_a_stateful_node_passed_on_are_counted_and_move_no_watermark_but_its_own() -> None:
+    passed = rows(("a", 1, 5, None)).with_columns(_counted=pl.lit(value=True))
+    facts = json.loads(routed(passed)[0]["facts"])
+    assert facts["progress"] == []
+    assert facts["counts"] == {"": 1}

@@ -53,6 +53,14 @@ def test_what_only_changes_its_place_is_not_said_again() -> None:
     assert short(ordered.batch(Row("c", 1, 3)), *ROW) == [("c", 3, "late", 1)]
 
 
+def test_what_a_flush_said_is_corrected_once_and_not_said_again_at_the_close() -> None:
+    top = job(TOP)
+    top.batch(Row("a", 1, 1), watermark=5, flush=True)
+    assert short(top.batch(Row("b", 1, 5)), *ROW) == [("b", 5, "late", 1)]
+    assert top.batch(flush=True) == []
+    assert top.batch(watermark=20) == []
+
+
 def test_early_rows_are_listed_early_and_said_again_when_the_window_closes() -> None:
     top = job(replace(TOP, kind="key"))
     assert short(top.batch(Row("a", 1, 4, key="early"), watermark=2), *ROW) == [("a", 4, "early", 1)]

@@ -16,7 +16,7 @@ from tests.windows.driving import Record, frame, short
 
 from velostream.errors import InvalidWindow
 from velostream.types import BIGINT
-from velostream.windows.accumulators.base import Call
+from velostream.windows.accumulators.base import Call, Sort
 from velostream.windows.facts import Facts, progress_of
 from velostream.windows.lateness import Lateness, LateStrategy
 from velostream.windows.outcome import Outcome
@@ -333,3 +333,57 @@ def test_a_buffer_equals_a_list_in_plain_python(
             assert (record.offset in lost) == (record not in own)
             if record in own:
                 check(rows[record.offset], answers(own, own.index(record), window, ALL, whole=True))
+
+
+def test_each_function_has_its_own_frame() -> None:
+    two, all_rows = Frame(Unit.ROWS, -1, 0), Frame(Unit.ROWS, None, 0)
+    calls = (RowCall("first", F.FIRST_VALUE, "value"),)
+    job = Job(RowSettings(("key",), calls, SUM, frames={"total": two, "n": all_rows, "first": two}))
+    job.batch(*points((1, 10), (2, 20), (3, 30)))
+    job.batch(flush=True)
+    assert short(job.rows, "total", "n", "first") == [(10, 1, 10), (30, 2, 10), (50, 3, 20)]
+
+
+def test_rows_of_one_time_are_ordered_by_what_else_is_said() -> None:
+    down = (Sort("value", BIGINT, descending=True),)
+    job = Job(RowSettings(("key",), (RowCall("rank", F.RANK), RowCall("before", F.LAG, "value")), order=down))
+    job.batch(Record(1, value=5, offset=1), Record(1, value=9, offset=2), Record(1, value=9, offset=3))
+    job.batch(flush=True)
+    by_offset = sorted(job.rows, key=lambda row: row["_offset"])
+    assert short(by_offset, "rank", "before") == [(3, 9), (1, None), (1, 9)]
+
+
+def test_a_row_that_waits_for_a_later_one_holds_the_watermark_that_is_given_on() -> None:
+    job = Job(RowSettings(("key",), (RowCall("next", F.LEAD, "value"),)))
+    job.batch(*points((1, 10), (5, 20)))
+    assert job.outcomes[-1].outgoing == 1
+    job.batch(*points((8, 30)))
+    assert job.outcomes[-1].outgoing == 5
+    job.batch(flush=True)
+    assert job.outcomes[-1].outgoing == 8
+
+
+def test_a_key_that_is_silent_for_its_time_to_live_begins_anew() -> None:
+    job = Job(RowSettings(("key",), (RowCall("number", F.ROW_NUMBER),), ttl=10))
+    job.batch(*points((1, 1)), Record(5, "b", offset=5))
+    job.batch(Record(30, "b", offset=30))
+    job.batch(*points((31, 1)), Record(32, "b", offset=32))
+    job.batch(flush=True)
+    assert [(row["key"], row["_event_time"], row["number"]) for row in job.rows][-2:] == [("a", 31, 1), ("b", 32, 2)]
+
+
+@QUICK
+@given(runs, st.sampled_from([None, Frame(Unit.ROWS, -1, 0), Frame(Unit.RANGE, -2, 1), Frame(Unit.RANGE, 0, None)]))
+def test_a_buffer_may_have_another_order_than_that_of_time(batches: list[list[Record]], window: Frame | None) -> None:
+    batches = numbered(batches)
+    by_value = (Sort("value", BIGINT),)
+    job = Job(RowSettings(("key",), ALL, SUM, window, buffer=3, order=by_value, by_time=False))
+    held: dict[Any, list[Record]] = defaultdict(list)
+    for batch in batches:
+        rows = {row["_offset"]: row for row in job.batch(*batch)}
+        for record in sorted(batch, key=position):
+            own = held[record.key] = sorted([*held[record.key], record], key=position)[-3:]
+            if record in own:
+                ranked = sorted(own, key=lambda r: (-99 if r.value is None else r.value, position(r)))
+                as_times = [replace(r, time=-99 if r.value is None else r.value) for r in ranked]
+                check(rows[record.offset], answers(as_times, ranked.index(record), window, ALL, whole=True))

@@ -15,7 +15,7 @@ _JOB = (
 )
 _SOURCE = (
     *("type", "config_file", "path", "format", "schema", "csv.", "event.time.", "watermark."),
-    *("partitions", "partition.by", "files.per.batch", "watch", "growing", "file.", "scan.in_worker"),
+    *("partitions", "partition.by", "files.per.batch", "watch", "growing", "file.", "scan.in_worker", "dedup."),
     *("rate", "rows", "seed", "start.time", "time.step", "order", "out_of_order.", "late.", "headers.", "fields."),
 )
 _IGNORED = ("schema.registry.",)

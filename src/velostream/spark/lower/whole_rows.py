@@ -123,7 +123,7 @@ class WholeRows:
         rows += [arrow_schema(((short, kind),)).field(0) for _, short, kind in answering.results]
         rows += [schema.field(name) for name in names.POSITION]
         if answering.corrects:
-            said = pa.struct([member for member in rows if member.name not in more])
+            said = pa.struct([member.with_nullable(True) for member in rows if member.name not in more])
             rows += [pa.field("_emission", pa.string()), pa.field("_revision", pa.int64())]
             if not answering.identity:
                 kinds = (pa.string(), pa.int64(), pa.bool_())

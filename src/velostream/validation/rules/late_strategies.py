@@ -7,10 +7,11 @@ from velostream.validation.rules.base import Look
 from velostream.validation.walk import selects_of
 
 _REOPEN = ("process_all", "process_with_warning")
+_LET_GO = ("dead_letter", "drop")
 
 
 def check(statement: BoundStatement, look: Look) -> None:
-    """Refuses process_all and process_with_warning with upsert sinks and tables, and lateness without a window."""
+    """Refuses process_all and process_with_warning with upsert sinks and tables, and strategies without a window."""
     if statement.settings is None or statement.query is None:
         return
     strategy = statement.settings.value("late.data.strategy")
@@ -26,3 +27,14 @@ def check(statement: BoundStatement, look: Look) -> None:
     if strategy is not None and strategy.value == "update_previous" and strategy.origin.span and not windowed:
         hint = "add a WINDOW, or use another strategy"
         look.findings.error("late-strategy", "update_previous needs a window", strategy.origin.span, hint=hint)
+    over_records = any(select.row_windows and not select.windowed for select in selects_of(statement.query))
+    if (
+        strategy is not None
+        and strategy.value not in _LET_GO
+        and strategy.origin.span
+        and over_records
+        and not windowed
+    ):
+        message = f"OVER lets go of rows that are too late, so '{strategy.value}' has no meaning"
+        hint = "use dead_letter or drop, with a longer 'allowed.lateness'"
+        look.findings.error("late-strategy", message, strategy.origin.span, hint=hint)

@@ -42,15 +42,15 @@ def answered(settings: RowSettings, rows: pl.DataFrame, wanted: pl.Expr) -> pl.D
 
 def answered_apart(settings: RowSettings, rows: pl.DataFrame, wanted: pl.Expr) -> pl.DataFrame:
     """The same where each wanted row sees `_begin` to `_last` in an order of its own."""
-    asked = rows.filter(wanted).with_columns(pl.int_ranges("_begin", pl.col("_last") + 1).alias("_at"))
+    asked = rows.filter(wanted).with_columns(pl.int_ranges("_begin", pl.col("_last") + 1).alias("_member"))
     columns = [name for name in rows.columns if name not in ("_group", "_i", "_begin", "_last")]
-    pairs = asked.select(pl.col("_i").alias("_group"), "_at").explode("_at")
-    members = pairs.join(rows.select(pl.col("_i").alias("_at"), *columns), on="_at", how="inner")
+    pairs = asked.select(pl.col("_i").alias("_group"), "_member").explode("_member")
+    members = pairs.join(rows.select(pl.col("_i").alias("_member"), *columns), on="_member", how="inner")
     inner = ("_tie", "_peer", "_distinct", "_axis")
     ordered = positioned(members.drop(inner, strict=False), settings)
-    found = answered(settings, ordered, pl.col("_at") == pl.col("_group"))
+    found = answered(settings, ordered, pl.col("_member") == pl.col("_group"))
     results = [name for name in (*settings.results, ERROR) if name in found.columns]
-    own = found.select(pl.col("_at").alias("_i"), *results)
+    own = found.select(pl.col("_member").alias("_i"), *results)
     return rows.filter(wanted).join(own, on="_i", how="left", maintain_order="left")
 
 

@@ -204,7 +204,7 @@ class Standing:
             label = pl.when(closed).then(pl.lit(LATE)).otherwise(pl.lit(CHANGE))
             return now.with_columns(label.alias("_emission"), pl.lit(value=False).alias("_final"))
         label = pl.when(closed | spoken).then(pl.lit(LATE)).when(closes).then(pl.lit(FINAL)).otherwise(pl.lit(EARLY))
-        return now.with_columns(label.alias("_emission"), closes.alias("_final"))
+        return now.with_columns(label.alias("_emission"), (closes | spoken).alias("_final"))
 
     def _spoken(self, now: pl.DataFrame, news: pl.DataFrame, gone: pl.DataFrame) -> pl.DataFrame:
         if self.settings.whole and news.height + gone.height:

@@ -126,7 +126,7 @@ def test_order_by_what_is_not_selected_is_computed_along() -> None:
     ("sql", "scope"),
     [
         ("SELECT sensor FROM readings ORDER BY sensor", "bounded"),
-        ("SELECT sensor FROM readings LIMIT 3", "bounded"),
+        ("SELECT sensor FROM readings LIMIT 3", "stops"),
         ("SELECT symbol FROM trades LIMIT 3", "stops"),
         (
             "SELECT symbol, COUNT(*) AS n FROM trades GROUP BY symbol ORDER BY n EMIT CHANGES",

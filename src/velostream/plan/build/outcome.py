@@ -14,10 +14,9 @@ from velostream.plan.build.trees import bare
 from velostream.plan.expression import Expression, reads
 from velostream.plan.header_calls import HEADERS
 from velostream.plan.nodes import Column, Distinct, Headers, Node, Order, OrderLimit, Project
-from velostream.plan.nodes.base import EVENT_TIME
+from velostream.plan.nodes.base import EVENT_TIME, window_bounds
 from velostream.plan.nodes.headers import EDITED
 from velostream.plan.nodes.order_limit import BOUNDED, CONSOLE, PER_WINDOW, STOPS
-from velostream.plan.nodes.row_windows import RowWindows
 from velostream.types import STRING, TIMESTAMP
 from velostream.validation.bound import BoundSelect
 
@@ -177,9 +176,9 @@ class Outcome:
 
 def scope_of(node: Node, *, ordered: bool) -> str:
     """Over which rows an order or a limit holds."""
-    if node.windowed and not any(isinstance(each, RowWindows) for each in node.walk()):
+    if node.windowed and window_bounds(node):
         return PER_WINDOW
-    if node.bounded:
+    if node.bounded and (ordered or node.revises or node.static):
         return BOUNDED
     return CONSOLE if ordered else STOPS
 

@@ -10,12 +10,12 @@ if TYPE_CHECKING:
 
 def attempt(column: Column) -> Column:
     """NULL where evaluating `column` fails (under ANSI: a bad cast, a division by zero, an overflow)."""
-    from pyspark.sql import SparkSession
+    from pyspark import SparkContext
     from pyspark.sql.classic.column import Column as ClassicColumn
 
-    spark = SparkSession.getActiveSession()
-    assert spark is not None
-    jvm = spark.sparkContext._jvm
+    context = SparkContext._active_spark_context  # a session is active in the thread that made it only
+    assert context is not None
+    jvm = context._jvm
     assert jvm is not None
     bridge = jvm.org.apache.spark.sql.classic.ExpressionUtils
     expression = jvm.org.apache.spark.sql.catalyst.expressions.TryEval(bridge.expression(column._jc))

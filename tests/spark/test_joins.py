@@ -1,0 +1,245 @@
+"""Streams that ask tables, on Spark: joins, subqueries, tables that statements make, and rows that become several."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+
+from velostream.errors import VeloError
+from velostream.jobs.runner import Runner
+from velostream.plan import plan
+from velostream.validation import validate
+
+START = 1_700_000_040_000
+"""A full minute."""
+DECLARED = """-- Dependencies: functions/pricing.py
+CREATE STREAM s (k STRING, v INT, at BIGINT, tags ARRAY<STRING>) WITH ('type' = 'file_source', 'path' = 'in/*.jsonl',
+    'format' = 'jsonl', 'event.time.field' = 'at', 'event.time.format' = 'epoch_millis'@stream);
+CREATE TABLE t (k STRING PRIMARY KEY, name STRING, lot INT) WITH ('type' = 'file_source', 'path' = 't.csv',
+    'format' = 'csv'@table);
+CREATE TABLE bands (k STRING, low INT, high INT, label STRING, PRIMARY KEY (k, low)) WITH ('type' = 'file_source',
+    'path' = 'bands.jsonl', 'format' = 'jsonl');
+"""
+SINK = "'out.type' = 'file_sink', 'out.path' = 'out', 'out.format' = 'jsonl'"
+
+
+def write(file: Path, *lines: dict[str, Any] | str) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    hidden = file.with_name(f".{file.name}")
+    hidden.write_text("\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines) + "\n")
+    hidden.replace(file)
+
+
+def given(home: Path) -> None:
+    """Five records, of which one has no key and one is none; a table with a row that replaces another."""
+    records: list[dict[str, Any] | str] = [
+        {"k": "a", "v": 1, "at": START, "tags": ["x", "y"]},
+        {"k": "b", "v": 20, "at": START + 1_000, "tags": []},
+        {"k": "c", "v": 3, "at": START + 2_000},
+        {"k": None, "v": 4, "at": START + 3_000, "tags": ["z"]},
+        "{ not json",
+    ]
+    write(home / "in" / "0.jsonl", *records)
+    write(home / "t.csv", "k,name,lot", "a,Alpha,1", "b,Beta,2", "a,Alef,3", ",nobody,4")
+    write(
+        home / "bands.jsonl",
+        {"k": "a", "low": 0, "high": 100, "label": "wide"},
+        {"k": "a", "low": 1, "high": 5, "label": "narrow"},
+        {"k": "a", "low": 50, "high": 60, "label": "other"},
+        {"k": "b", "low": 0, "high": 10, "label": "small"},
+    )
+
+
+def runner(spark: Any, home: Path, query: str, stream: str = "", table: str = "") -> Runner:
+    text = (DECLARED + query).replace("@sink", SINK).replace("@stream", stream).replace("@table", table)
+    answer = validate(text, "test.sql", folder=Path(__file__).parents[1] / "cases", variables={})
+    assert answer.ok, answer.findings.errors
+    return Runner(plan(answer.bound, answer.library), spark, home / "checkpoint", home, print)
+
+
+def run(spark: Any, home: Path, query: str, **more: str) -> dict[str, Any]:
+    """Runs until the input ends; the report of the last job, and of the tables."""
+    made = runner(spark, home, query, **more)
+    made.run_until_done()
+    assert all(job.accounts.adds_up for job in made.jobs)
+    report = made.report()
+    return {**report["jobs"][-1], "tables": {one["name"]: one for one in report["tables"]}}
+
+
+def rows(home: Path) -> list[dict[str, Any]]:
+    files = sorted((home / "out").glob("*.jsonl"))
+    return [json.loads(line) for file in files for line in file.read_text().splitlines()]
+
+
+def test_every_record_has_its_row_of_the_table_or_nulls(one_spark: Any, tmp_path: Path) -> None:
+    given(tmp_path)
+    query = "CREATE STREAM x AS SELECT s.k, t.name FROM s LEFT JOIN t ON s.k = t.k INTO out WITH (@sink)"
+    report = run(one_spark, tmp_path, query)
+    assert rows(tmp_path) == [
+        {"k": "a", "name": "Alef"},
+        {"k": "b", "name": "Beta"},
+        {"k": "c", "name": None},
+        {"k": None, "name": None},
+    ]
+    assert report["joins"] == {"t": {"matched": 2, "missing": 2, "skipped": 0, "defaulted": 0, "retried": 0}}
+    assert {name: report["tables"]["t"][name] for name in ("rows", "state", "refreshes", "dead_lettered")} == {
+        "rows": 2,
+        "state": "ready",
+        "refreshes": 0,
+        "dead_lettered": 1,
+    }
+
+
+def test_a_record_that_meets_several_rows_is_counted_once(one_spark: Any, tmp_path: Path) -> None:
+    given(tmp_path)
+    query = """CREATE STREAM x AS SELECT s.k, b.label FROM s JOIN bands b ON s.k = b.k AND s.v BETWEEN b.low AND b.high
+        INTO out WITH (@sink)"""
+    report = run(one_spark, tmp_path, query)
+    assert [(row["k"], row["label"]) for row in rows(tmp_path)] == [("a", "wide"), ("a", "narrow")]
+    counted = {name: report["records"][name] for name in ("read", "in_results", "unmatched", "expanded")}
+    assert counted == {"read": 5, "in_results": 2, "unmatched": 3, "expanded": 1}
+    assert report["joins"]["bands"]["matched"] == 1
+
+
+def test_joins_before_and_after_a_window_keep_the_accounts(one_spark: Any, tmp_path: Path) -> None:
+    given(tmp_path)
+    query = """CREATE STREAM x AS SELECT w.name, w.n, b.label FROM (
+            SELECT t.k, t.name, COUNT(*) AS n FROM s JOIN t ON s.k = t.k GROUP BY t.k, t.name WINDOW TUMBLING(1m)
+        ) w LEFT JOIN bands b ON w.k = b.k AND b.low = 0 INTO out
+        WITH (@sink, 'bands.missing.data.strategy' = 'use_defaults(label = ''none'')')"""
+    report = run(one_spark, tmp_path, query)
+    assert sorted((row["name"], row["n"], row["label"]) for row in rows(tmp_path)) == [
+        ("Alef", 1, "wide"),
+        ("Beta", 1, "small"),
+    ]
+    assert report["records"]["unmatched"] == 2
+    assert report["joins"]["t"]["matched"] == report["joins"]["bands"]["matched"] == 2
+
+
+def test_a_join_that_must_not_miss_says_what_it_missed(one_spark: Any, tmp_path: Path) -> None:
+    given(tmp_path)
+    query = """CREATE STREAM x AS SELECT s.k, t.name FROM s LEFT JOIN t ON s.k = t.k INTO out
+        WITH (@sink, 't.missing.data.strategy' = 'fail_fast')"""
+    with pytest.raises(VeloError, match="the join with 't' found no row for 'c'") as failure:
+        run(one_spark, tmp_path, query)
+    assert failure.value.error_code == "no-match"
+
+
+def test_subqueries_answer_with_the_nulls_of_sql(one_spark: Any, tmp_path: Path) -> None:
+    given(tmp_path)
+    query = """CREATE STREAM x AS SELECT v,
+            k IN (SELECT k FROM t) AS known,
+            k NOT IN (SELECT k FROM t) AS unknown,
+            k IN (SELECT CAST(NULL AS STRING) FROM t) AS unsure,
+            EXISTS (SELECT 1 FROM bands b WHERE b.k = s.k AND b.high > s.v) AS fits,
+            (SELECT MAX(lot) FROM t) AS most,
+            (SELECT lot FROM t WHERE t.k = s.k) AS lot,
+            (SELECT COUNT(*) FROM bands b WHERE b.k = s.k) AS count,
+            v > ALL (SELECT lot FROM t) AS above,
+            v <= ANY (SELECT low FROM bands b WHERE b.k = s.k) AS below
+        FROM s INTO out WITH (@sink)"""
+    run(one_spark, tmp_path, query)
+    found = {row.pop("v"): tuple(row.values()) for row in rows(tmp_path)}
+    assert found == {
+        #   known unknown unsure fits most lot count above below
+        1: (True, False, None, True, 3, 3, 3, False, True),
+        20: (True, False, None, False, 3, 2, 1, True, False),
+        3: (False, True, None, False, 3, None, 0, False, False),
+        4: (None, None, None, False, 3, None, 0, True, False),
+    }
+
+
+def test_a_subquery_with_several_values_costs_the_record(one_spark: Any, tmp_path: Path) -> None:
+    given(tmp_path)
+    query = """CREATE STREAM x AS SELECT k, (SELECT label FROM bands b WHERE b.k = s.k) AS label FROM s
+        INTO out WITH (@sink)"""
+    report = run(one_spark, tmp_path, query)
+    assert [row["k"] for row in rows(tmp_path)] == ["b", "c", None]
+    assert report["records"]["dead_lettered"] == {"undecodable": 1, "bad_value": 1}
+
+
+def test_a_table_that_a_statement_makes_is_read_when_it_is_complete(one_spark: Any, tmp_path: Path) -> None:
+    given(tmp_path)
+    query = """CREATE TABLE totals AS SELECT k, SUM(v) AS total FROM s WHERE k IS NOT NULL GROUP BY k EMIT CHANGES;
+        CREATE STREAM x AS SELECT s.k, p.total FROM s JOIN totals p ON s.k = p.k INTO out WITH (@sink)"""
+    first = run(one_spark, tmp_path, query)
+    assert [(row["k"], row["total"]) for row in rows(tmp_path)] == [("a", 1), ("b", 20), ("c", 3)]
+    assert first["tables"]["totals"]["rows"] == 3
+    write(tmp_path / "in" / "1.jsonl", {"k": "a", "v": 5, "at": START + 4_000})
+    run(one_spark, tmp_path, query)
+    assert [(row["k"], row["total"]) for row in rows(tmp_path)][3:] == [("a", 6)]
+
+
+def test_elements_become_rows_and_a_record_without_any_is_counted(one_spark: Any, tmp_path: Path) -> None:
+    given(tmp_path)
+    query = """CREATE STREAM x AS SELECT tag, n FROM (SELECT tag, COUNT(*) AS n FROM s CROSS JOIN UNNEST(tags) AS u(tag)
+        GROUP BY tag WINDOW TUMBLING(1m)) INTO out WITH (@sink)"""
+    report = run(one_spark, tmp_path, query)
+    assert sorted((row["tag"], row["n"]) for row in rows(tmp_path)) == [("x", 1), ("y", 1), ("z", 1)]
+    counted = {name: report["records"][name] for name in ("read", "in_results", "unmatched", "expanded")}
+    assert counted == {"read": 5, "in_results": 3, "unmatched": 2, "expanded": 1}
+
+
+def test_functions_of_the_user_run_and_a_failing_call_costs_its_record(one_spark: Any, tmp_path: Path) -> None:
+    given(tmp_path)
+    query = """CREATE STREAM x AS SELECT k, NET(v, CASE WHEN v = 3 THEN -1 ELSE 0.25 END) AS net, w.word
+        FROM s LATERAL VIEW words(concat(k, ' ', v)) w AS word, place INTO out WITH (@sink)"""
+    report = run(one_spark, tmp_path, query)
+    assert [(row["k"], row["net"], row["word"]) for row in rows(tmp_path)] == [
+        ("a", 0.8, "a"),
+        ("a", 0.8, "1"),
+        ("b", 16.0, "b"),
+        ("b", 16.0, "20"),
+    ]
+    assert report["records"]["dead_lettered"] == {"undecodable": 1, "bad_value": 3}
+
+
+def test_a_running_job_sees_newer_rows_of_its_table(one_spark: Any, tmp_path: Path) -> None:
+    given(tmp_path)
+    query = "CREATE STREAM x AS SELECT s.k, t.name FROM s JOIN t ON s.k = t.k INTO out WITH (@sink)"
+    made = runner(one_spark, tmp_path, query, table=", 'refresh.interval' = '1s'")
+
+    def change() -> None:
+        _until(lambda: len(rows(tmp_path)) == 2)
+        write(tmp_path / "t.csv", "k,name,lot", "c,Gamma,1", "a,Aleph,3")
+        _until(lambda: _version(made) == 2)
+        write(tmp_path / "in" / "1.jsonl", *({"k": key, "v": 1, "at": START + 5_000} for key in ("a", "b", "c")))
+        _until(lambda: len(rows(tmp_path)) == 4)
+        made.stopping.set()
+
+    changing = Thread(target=change)
+    changing.start()
+    made.run(120, lambda: None)
+    changing.join()
+    assert [row["name"] for row in rows(tmp_path)] == ["Alef", "Beta", "Aleph", "Gamma"]
+    [table] = made.report()["tables"]
+    assert table["refreshes"] >= 1
+    assert table["rows"] == 2
+
+
+def test_a_table_that_is_not_there_is_named_with_those_who_wait(one_spark: Any, tmp_path: Path) -> None:
+    given(tmp_path)
+    (tmp_path / "t.csv").unlink()
+    query = "CREATE STREAM x AS SELECT s.k, t.name FROM s JOIN t ON s.k = t.k INTO out WITH (@sink)"
+    with pytest.raises(VeloError, match=r"table 't' is not ready .*there is no file 't.csv'.*job 'x' waits for it"):
+        run(one_spark, tmp_path, query)
+
+
+def _version(made: Runner) -> int:
+    """The version of the table that the job sees."""
+    pins = made.jobs[0].pins
+    assert pins is not None
+    shown = pins.views["t"].shown
+    return 0 if shown is None else shown.number
+
+
+def _until(holds: Any) -> None:
+    ends = time.monotonic() + 90
+    while not holds():
+        assert time.monotonic() < ends, "it did not come"
+        time.sleep(0.1)

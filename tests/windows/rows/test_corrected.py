@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.windows.driving import Record, short
+from tests.windows.driving import Record, frame, short
 from tests.windows.rows.standing import Job, Row
 from tests.windows.rows.test_rows import ALL, QUICK, STANDARD, SUM, F, answers, check, frames
 
 from velostream.types import BIGINT
 from velostream.windows.accumulators.base import Sort
+from velostream.windows.facts import Facts, progress_of
 from velostream.windows.lateness import Lateness
 from velostream.windows.rows import (
     CorrectedBuffer,
@@ -29,6 +30,7 @@ from velostream.windows.rows import (
     Unit,
     WholePartition,
 )
+from velostream.windows.store import MemoryStore
 
 BEFORE = (RowCall("before", F.LAG, "value"),)
 ROW = ("_origin", "value", "before", "_emission", "_revision")
@@ -173,3 +175,20 @@ def test_rows_of_a_closed_window_are_answered_together() -> None:
     job = standing(what, due=Due.AT_CLOSE, close="_window_end")
     assert job.batch(Row("a", 1, 5), Row("b", 2, 1), watermark=9) == []
     assert short(job.batch(watermark=10), "value", "share", "_emission") == [(1, 0.5, "final"), (5, 1.0, "final")]
+
+
+def test_records_that_stand_at_one_place_of_several_files_are_not_taken_for_one() -> None:
+    what = RowSettings(("key",), BEFORE, corrects=True, lateness=Lateness(100))
+    store, rows = MemoryStore(), []
+    for batch in ([Record(1, value=1), Record(5, value=3)], [Record(2, value=2)]):
+        table = frame(batch)
+        outcome = CorrectingOver(what, ("key", "value"), "", store).process(
+            table, Facts(tuple(progress_of(table)), flush=True)
+        )
+        rows += outcome.results.to_dicts()
+    assert short(rows, "value", "before", "_emission") == [
+        (1, None, "change"),
+        (3, 1, "change"),
+        (2, 1, "change"),
+        (3, 2, "late"),
+    ]

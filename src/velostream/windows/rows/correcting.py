@@ -48,7 +48,9 @@ class CorrectingOver(OverOperator):
         self, rows: pl.DataFrame, before: int | None, after: int | None, facts: Facts, stats: Stats
     ) -> pl.DataFrame:
         """Refuse what is settled, settle what has become too old to be corrected, answer the younger ones anew."""
-        accepted = with_origin(self._accepted(rows, self.settled, before, stats)).drop("_record", strict=False)
+        accepted = with_origin(self._accepted(rows, self.settled, before, stats), self.number).drop(
+            "_record", strict=False
+        )
         stats.open += accepted.height
         arrived = accepted.rename({"_cell": "_slot"}).with_columns(
             pl.col("_event_time").alias("_cell"), pl.lit(self.number, pl.Int64).alias("_version")

@@ -59,21 +59,22 @@ class Held:
         return living.filter(pl.col("_event_time").max().over(self.over) > self.horizon)
 
 
-def with_origin(rows: pl.DataFrame) -> pl.DataFrame:
-    """Rows that know whose they are; records are their own."""
-    if ORIGIN in rows.columns:
-        missing = pl.col(ORIGIN).is_null()
-        return rows.with_columns(
-            pl.coalesce(ORIGIN, _own()).alias(ORIGIN),
-            pl.when(missing).then(1).otherwise(pl.col(ORIGIN_REVISION)).alias(ORIGIN_REVISION),
-            pl.col(ORIGIN_GONE).fill_null(value=False),
-        )
-    revision = pl.lit(1, pl.Int64).alias(ORIGIN_REVISION)
-    return rows.with_columns(_own().alias(ORIGIN), revision, pl.lit(value=False).alias(ORIGIN_GONE))
-
-
-def _own() -> pl.Expr:
-    return pl.concat_str(["_source", "_partition", "_offset"], separator="/")
+def with_origin(rows: pl.DataFrame, number: int) -> pl.DataFrame:
+    """Rows that know whose they are. Records are their own, by where they stand and the micro-batch that they came
+    with, since the offsets of several files may be the same."""
+    place = pl.int_range(pl.len(), dtype=pl.Int64)
+    hashed = [pl.col("_hash")] if "_hash" in rows.columns else []
+    parts = [*map(pl.col, POSITION[1:]), *hashed, pl.lit(number), place]
+    own = pl.concat_str([part.cast(pl.String).fill_null("") for part in parts], separator="/")
+    ordered = rows.sort(POSITION)
+    if ORIGIN not in rows.columns:
+        revision = pl.lit(1, pl.Int64).alias(ORIGIN_REVISION)
+        return ordered.with_columns(own.alias(ORIGIN), revision, pl.lit(value=False).alias(ORIGIN_GONE))
+    return ordered.with_columns(
+        pl.coalesce(ORIGIN, own).alias(ORIGIN),
+        pl.col(ORIGIN_REVISION).fill_null(1),
+        pl.col(ORIGIN_GONE).fill_null(value=False),
+    )
 
 
 def newest_of(frame: pl.DataFrame, over: Sequence[str]) -> pl.DataFrame:

@@ -93,7 +93,7 @@ class Standing:
         """Rows with a cell and an origin; without those that have no time, or come after their window is gone."""
         timeless = pl.col("_event_time").is_null()
         self._lose(rows.filter(timeless), NO_EVENT_TIME, batch)
-        rows = with_origin(rows.filter(~timeless)).with_columns(self._cell(rows).alias("_cell"))
+        rows = with_origin(rows.filter(~timeless), self.number).with_columns(self._cell(rows).alias("_cell"))
         if batch.before is None or self.settings.due is not Due.AT_CLOSE:
             return rows
         late = pl.col("_cell") + self.settings.lateness.allowed <= batch.before

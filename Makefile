@@ -27,7 +27,7 @@ $(STAMP): pyproject.toml constraints.txt
 java:
 	@bash scripts/java.sh
 
-demo: setup ## check and explain the trading application
+demo: setup ## run the trading application on generated data for a minute
 	@bash scripts/demo.sh
 
 test: setup ## lint and all tests, with the coverage of the package

@@ -105,12 +105,13 @@ WHERE price > 0 AND quantity > 0
 GROUP BY symbol
 WINDOW TUMBLING(1s)
 EMIT FINAL
-INTO bars
+INTO bars, bars_screen
 WITH (
     'allowed.lateness' = '10s',
     'late.data.strategy' = 'dead_letter',
     'bars.config_file' = 'config/sinks.yaml',
-    'bars.path' = 'out/trading/bars'
+    'bars.path' = 'out/bars',
+    'bars_screen.type' = 'console_sink'
 );
 
 CREATE STREAM minute_volume AS
@@ -161,7 +162,7 @@ WHERE volume > 3 * hourly_average
 INTO volume_alerts
 WITH (
     'volume_alerts.config_file' = 'config/sinks.yaml',
-    'volume_alerts.path' = 'out/trading/volume_spikes'
+    'volume_alerts.path' = 'out/volume_spikes'
 );
 
 -- Signals and execution --------------------------------------------------------------------------------------------
@@ -208,7 +209,7 @@ WHERE was_above IS NOT NULL AND was_above <> (fast > slow)
 INTO signals
 WITH (
     'signals.config_file' = 'config/sinks.yaml',
-    'signals.path' = 'out/trading/signals'
+    'signals.path' = 'out/signals'
 );
 
 -- How far from the middle of the market a trade was done: quotes of the second before it.
@@ -236,7 +237,7 @@ WHERE q.bid > 0 AND q.ask >= q.bid
 INTO executions
 WITH (
     'executions.config_file' = 'config/sinks.yaml',
-    'executions.path' = 'out/trading/executions'
+    'executions.path' = 'out/executions'
 );
 
 -- Compliance -------------------------------------------------------------------------------------------------------
@@ -261,7 +262,6 @@ WHERE notional > max_order_value;
 -- @metric_type: counter
 -- @metric_help: Trades that broke a rule
 -- @metric_labels: rule
--- @failure_strategy: FailBatch
 CREATE STREAM compliance_alerts AS
 SELECT trade_id, symbol, trader_id, notional, rule FROM restricted_trades
 UNION ALL
@@ -271,7 +271,7 @@ SELECT trade_id, symbol, trader_id, notional, rule FROM oversized_trades
 INTO compliance_log, compliance_screen
 WITH (
     'compliance_log.config_file' = 'config/sinks.yaml',
-    'compliance_log.path' = 'out/trading/compliance',
+    'compliance_log.path' = 'out/compliance',
     'compliance_screen.type' = 'console_sink'
 );
 
@@ -321,7 +321,7 @@ INTO exposure_alerts
 WITH (
     'allowed.lateness' = '1m',
     'exposure_alerts.config_file' = 'config/sinks.yaml',
-    'exposure_alerts.path' = 'out/trading/exposure'
+    'exposure_alerts.path' = 'out/exposure'
 );
 
 -- A trader's burst of activity: it ends after two quiet minutes, or after an hour.
@@ -342,5 +342,5 @@ EMIT FINAL
 INTO sessions
 WITH (
     'sessions.config_file' = 'config/sinks.yaml',
-    'sessions.path' = 'out/trading/sessions'
+    'sessions.path' = 'out/sessions'
 );

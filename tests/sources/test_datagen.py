@@ -44,7 +44,7 @@ SCHEMA = pa.schema(
 
 def made(recipe: Recipe, *edges: int) -> list[dict[str, Any]]:
     spans = pairwise(edges)
-    return [row for first, last in spans for row in records(recipe, SCHEMA, first, last, START).to_pylist()]
+    return [row for first, last in spans for row in records(recipe, SCHEMA, first, last, START, START).to_pylist()]
 
 
 def settings(**given: str) -> Any:

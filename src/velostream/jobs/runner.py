@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -23,13 +24,14 @@ from velostream.plan.nodes import Materialise
 from velostream.spark.failures import translate
 from velostream.spark.lower.context import Lowering, Run
 from velostream.spark.lower.functions import register
-from velostream.spark.lower.job import LoweredJob, lower_job
+from velostream.spark.lower.job import LoweredJob, lower_job, refuse_ends
 from velostream.spark.lower.join_table import MATCHED, MISSING
 from velostream.spark.lower.stage import CONTROL
 from velostream.spark.lower.stateful import waits_for_end
 from velostream.spark.stateful.control import command
 from velostream.spark.stateful.hot_folders import released
 from velostream.tables.pins import Pins
+from velostream.tables.progress import LOADING
 
 TICK = 5.0
 LOOK = 0.2
@@ -38,6 +40,10 @@ POLL = 0.02
 """How often a query is asked whether it is done, in seconds."""
 NUDGE = 1.0
 """How often, at most, a job without input is made to look at its tables, in seconds."""
+SETTLING = 30.0
+"""How long one job may take to open its sources before the next one is started, in seconds."""
+OPENING = "Initializing"
+"""How Spark's words begin about a query that opens its sources."""
 ALL_READ = "Waiting for data to arrive"
 """What Spark says of a query that has found nothing more to read."""
 
@@ -102,11 +108,20 @@ class RunningJob:
 
     def look_at_tables(self) -> None:
         """Where a table has a newer version and nothing is to be read, a micro-batch without records takes it over."""
-        if self.pins is None or self.writer.busy or time.monotonic() - self.nudged < NUDGE or not self.all_read:
+        if self.writer.busy or not self.all_read:
+            return
+        self.has_table()
+        if self.pins is None or time.monotonic() - self.nudged < NUDGE:
             return
         if self.pins.stale:
             self.nudged = time.monotonic()
             command(self.control)
+
+    def has_table(self) -> None:
+        """The table that it makes holds all that was there to be read."""
+        table = self.writer.table
+        if table is not None and table.progress.state == LOADING:
+            table.progress.end(table.progress.rows)
 
     def has_made(self, *, bounded: bool) -> bool:
         """True once the table that it makes holds all that its input has; where that has no end, something."""
@@ -128,6 +143,11 @@ class RunningJob:
             self.stop()
             self.state = "done"
         return self.writer.done
+
+    @property
+    def is_opening(self) -> bool:
+        """True while its query opens its sources."""
+        return self.query is not None and self.query.status["message"].startswith(OPENING)
 
     @property
     def all_read(self) -> bool:
@@ -171,6 +191,7 @@ class RunningJob:
             time.sleep(0.02)
         self.check()
         self.count_joins()
+        self.has_table()
         self.accounts.save(self.home.accounts)
         self.ended("stopped")
         self.release()
@@ -246,6 +267,8 @@ class Runner:
 
     def prepare(self, *, bounded: bool) -> None:
         """Loads the tables and lowers every job; what cannot be run is said before any of them starts."""
+        for job in self.plan.jobs:
+            refuse_ends(job)
         functions = {name: each for each in self.plan.functions for name in (each.name, *each.aliases)}
         register(self.spark, self.plan.functions)
         self.tables = tables = Tables(self.plan, self.spark, self.checkpoint, self.folder)
@@ -262,17 +285,18 @@ class Runner:
             if isinstance(job.root, Materialise):
                 writer.table = tables.made[job.root.table]
             running = RunningJob(job, home, lowered, writer, accounts, pins=pins if pins.views else None)
-            if pins.views:
+            if pins.views or writer.table is not None:
                 writer.ended = partial(self._ended, running)
             self.jobs.append(running)
 
     def _ended(self, job: RunningJob, number: int) -> None:
         """After a micro-batch: the next one sees the newest versions, and those that nobody needs go."""
         assert self.tables is not None
-        assert job.pins is not None
         job.count_joins()
-        job.pins.advance(number + 1)
-        self.tables.forget()
+        with self.tables.lock:
+            if job.pins is not None:
+                job.pins.advance(number + 1)
+            self.tables.forget()
 
     def _start(self, start: Callable[[RunningJob], None]) -> None:
         """Starts the jobs in their order, each when all tables that it needs are there."""
@@ -287,6 +311,14 @@ class Runner:
             if not self.tables.wait(job.job, is_made, self.stopping):
                 return
             start(job)
+            self._settle(job)
+
+    def _settle(self, job: RunningJob) -> None:
+        """Waits until the sources of a job are open: Spark gives a Python process of theirs ten seconds to come up,
+        which many at once would miss on few cores."""
+        until = time.monotonic() + SETTLING
+        while job.is_opening and time.monotonic() < until and not self.stopping.wait(POLL):
+            self.check()
 
     def run_until_done(self) -> None:
         """Reads all bounded input, then flushes what is still open; if somebody stops it before, it flushes nothing."""
@@ -317,7 +349,8 @@ class Runner:
         except VeloError:
             for job in self.jobs:
                 if job.active:
-                    job.stop()
+                    with suppress(VeloError):
+                        job.stop()
             raise
 
     def run(self, seconds: float | None, tick: Callable[[], None]) -> None:

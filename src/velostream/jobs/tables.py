@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Any
 
 from velostream.codes import Domain
@@ -59,6 +59,8 @@ class Tables:
                 self.made[job.root.table] = MaterialisedTable(job.root, *self._opened(job.root.table))
         self._refresher: Thread | None = None
         self._closed = Event()
+        self.lock = Lock()
+        """Held while a job goes over to other versions, and while old ones are deleted."""
 
     def _opened(self, name: str) -> tuple[TableStore, Progress]:
         self.progress[name] = Progress(name)

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 FAILED_GROUP = "failed_group"
 """The reason of a letter that stands for a group whose aggregates failed, such as a sum that overflows."""
+SMALL = 1 << 20
+"""Up to so many bytes, the rows of a bucket are taken to the driver with what it says beside them."""
 _NO_FAULT = (names.FILTERED, names.UNMATCHED)
 _FAULT = (names.STATUS, names.DETAIL, names.RECORD, "_place")
 _LETTER = ("_source", "_partition", "_offset", "_event_time", "reason", "error", "lateness", "watermark", "record")
@@ -44,9 +46,15 @@ class Said:
 
     stats: list[dict[str, Any]] = field(default_factory=list)
     letters: list[dict[str, Any]] = field(default_factory=list)
+    results: list[bytes | None] = field(default_factory=list)
+    """Rows in payloads; None for one that is too large for the driver."""
 
-    def take(self, kind: str, payload: bytes) -> None:
+    def take(self, kind: str, payload: bytes | None) -> None:
         """Adds what one bucket said."""
+        if kind == names.RESULT:
+            self.results.append(payload)
+            return
+        assert payload is not None
         if kind == names.LETTER:
             self.letters += _letters(payload)
             return
@@ -101,7 +109,9 @@ class BatchWriter:
             counts = [] if self.lowered.packed else self._counts(batch)
             packed = said.rows(len(self.lowered.roles)) if self.lowered.packed else 0
             at_most = packed + sum(one.rows for one in counts)
-            letters = self._rows(self.lowered.rows(batch), number, at_most)
+            in_driver = self.lowered.local if packed and packed <= FEW and None not in said.results else None
+            rows = self.lowered.rows(batch) if in_driver is None else in_driver(said.results)  # type: ignore[arg-type]
+            letters = self._rows(rows, number, at_most)
             self._count_joins(number, at_most)
             self._letters([*said.letters, *letters], number)
             self.accounts.add(number, said.stats, self.lowered.roles, [one for one in counts if not one.counted])
@@ -129,13 +139,14 @@ class BatchWriter:
         from pyspark.sql import functions as F  # noqa: N812
 
         if self.lowered.packed:
-            others = batch.filter(F.col("kind") != names.RESULT)
+            wanted = (F.col("kind") != names.RESULT) | (F.length("payload") <= SMALL)
+            others = batch.select("kind", F.when(wanted, F.col("payload")).alias("payload"))
         else:
             kind = F.get_json_object(column(names.MARK), "$.pass").alias("kind")
             others = batch.filter(column(names.PASSED).isNotNull()).select(kind, column(names.PASSED).alias("payload"))
         said = Said()
         for row in others.collect():
-            said.take(row.kind, bytes(row.payload))
+            said.take(row.kind, None if row.payload is None else bytes(row.payload))
         return said
 
     def _counts(self, batch: DataFrame) -> list[Counted]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from velostream.plan.nodes import Materialise
 from velostream.plan.nodes.base import EMISSION
 from velostream.tables.newest import GONE, newest
-from velostream.tables.progress import Progress
+from velostream.tables.progress import LOADING, WAITING, Progress
 from velostream.tables.store import TIME, TableStore
 
 if TYPE_CHECKING:
@@ -42,9 +42,10 @@ class MaterialisedTable:
     def apply(self, changes: pa.Table, query: str, batch: int) -> None:
         """Makes a version of the rows of a micro-batch, unless it is one already. The first is made even without."""
         version = self.store.newest()
-        if version is not None and _is_later(version.made_by, query, batch):
-            return
-        if version is not None and not changes.num_rows:
+        if self.progress.state == WAITING:
+            self.progress.begin(LOADING)
+            self.progress.rows = 0 if version is None else version.rows
+        if version is not None and (not changes.num_rows or _is_later(version.made_by, query, batch)):
             return
         before = self._before(version)
         keeps = self._setting("retention")

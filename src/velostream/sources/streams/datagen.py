@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 SYSTEM = (
     "_partition INT, _offset BIGINT, _timestamp TIMESTAMP, _headers ARRAY<STRUCT<key: STRING, value: BINARY>>, "
-    "_mark STRING"
+    "_clock TIMESTAMP, _mark STRING"
 )
 ROWS = 100_000
 """Records of an Arrow batch."""
@@ -56,6 +56,8 @@ class Recipe:
     time: str = ""
     """The column that holds the event time: a TIMESTAMP here, which Spark writes as the column is declared."""
     tasks: int = 1
+    ends: bool = False
+    """True in a run that ends with the rows: it waits for those that the rate has not let come yet."""
 
     @classmethod
     def read(cls, text: str) -> Recipe:
@@ -106,7 +108,7 @@ class DatagenReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         if recipe.rows is not None and arrived >= recipe.rows:
             return start
         due = self._due(arrived)
-        while due <= arrived and self.bounded:
+        while due <= arrived and (self.bounded or recipe.ends):
             time.sleep(PAUSE)
             due = self._due(arrived)
         if due <= arrived:
@@ -133,25 +135,28 @@ class DatagenReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             return []
         count = max(1, min(self.recipe.tasks, (last - first) // LEAST_TASK))
         edges = [first + (last - first) * index // count for index in range(count + 1)]
-        return [InputPartition((edges[n], edges[n + 1], int(end["start"]), n == 0)) for n in range(count)]
+        began = int(end["start"])
+        clock = began + last * self.recipe.lap // self.recipe.per_lap
+        return [InputPartition((edges[n], edges[n + 1], began, clock, n == 0)) for n in range(count)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The records of a stretch, between what is to be known of the partitions before and after."""
         from velostream.sources.streams.arrow import arrow_schema
 
-        first, last, start, leads = partition.value
+        first, last, start, clock, leads = partition.value
         recipe, schema = self.recipe, arrow_schema(self.columns)
         if leads:
             yield mark(schema, listed(recipe.source, range(recipe.partitions)))
         for begin in range(first, last, ROWS):
-            yield records(recipe, schema, begin, min(begin + ROWS, last), start)
+            yield records(recipe, schema, begin, min(begin + ROWS, last), start, clock)
         ended = recipe.arrivals.finished(first, last)
         if ended:
             yield mark(schema, finished(recipe.source, ended))
 
 
-def records(recipe: Recipe, schema: pa.Schema, first: int, last: int, start: int) -> pa.RecordBatch:
-    """The records that arrive from `first` up to `last`; `start` is the event time of the first record of all."""
+def records(recipe: Recipe, schema: pa.Schema, first: int, last: int, start: int, clock: int) -> pa.RecordBatch:
+    """The records that arrive from `first` up to `last`; `start` is the event time of the first record of all, `clock`
+    what the clock shows when the last one of the micro-batch has come."""
     import pyarrow as pa
 
     from velostream.sources.streams.making import headers, holed, make
@@ -169,6 +174,7 @@ def records(recipe: Recipe, schema: pa.Schema, first: int, last: int, start: int
         "_partition": pa.array(ids % recipe.partitions),
         "_offset": pa.array(ids // recipe.partitions),
         "_timestamp": times,
+        "_clock": pa.repeat(clock, len(ids)),
         "_mark": pa.nulls(len(ids), pa.string()),
     }
     if recipe.headers:

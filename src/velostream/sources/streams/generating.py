@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from velostream.config.settings import Settings
@@ -53,13 +53,15 @@ def recipe_of(source: str, columns: list[tuple[str, Type]], settings: Settings, 
 
 def generated(node: Any, lowering: Any) -> DataFrame:
     """The stream of a scan over generated records: its columns, the event time still a TIMESTAMP, and `SYSTEM`."""
+    from pyspark.sql import functions as F  # noqa: N812
+
     from velostream.sources.streams.datagen import SYSTEM, DatagenStream
 
     spark = lowering.spark
     columns = [(column.name, column.type) for column in node.declared]
-    recipe = recipe_of(
-        node.source, columns, node.settings, node.event_time.column, spark.sparkContext.defaultParallelism
-    )
+    cores = spark.sparkContext.defaultParallelism
+    recipe = recipe_of(node.source, columns, node.settings, node.event_time.column, cores)
+    recipe = replace(recipe, ends=lowering.run.bounded)
     if lowering.run.bounded and recipe.rows is None:
         message = f"'{node.source}' makes records without end, so that a run until its end never ends"
         raise VeloError(message, hint=f"set '{node.source}.rows', or run it without --until-done", code="unsupported")
@@ -69,4 +71,5 @@ def generated(node: Any, lowering: Any) -> DataFrame:
     stream: DataFrame = (
         reader.option("recipe", json.dumps(asdict(recipe))).schema(", ".join((*declared, SYSTEM))).load()
     )
-    return stream
+    # a batch may be planned long before its records are asked for, and they come as the clock goes on
+    return stream.withColumn("_clock", F.greatest(F.col("_clock"), F.current_timestamp()))

@@ -6,7 +6,7 @@ from velostream.config.origin import Layer
 from velostream.config.settings import Settings
 from velostream.errors import VeloError
 from velostream.plan.job import Job
-from velostream.plan.nodes import Materialise, Sinks, TableScan
+from velostream.plan.nodes import JoinTable, Materialise, Sinks, TableScan
 
 _JOB = (
     *("preset", "config_file", "num_partitions", "time.semantics", "window.size", "windowing.", "event.time."),
@@ -27,8 +27,20 @@ _TABLE = (
 _SINK = ("type", "config_file", "path", "format", "compression", "csv.", "rotation.", "delivery.guarantee")
 
 
+def refuse_waiting(job: Job) -> None:
+    """Refuses joins in which rows would wait for a table."""
+    for node in job.root.walk():
+        if not isinstance(node, JoinTable) or not node.waits or node.static:
+            continue
+        what = "FOR SYSTEM_TIME AS OF" if node.as_of is not None else "missing.data.strategy = wait_and_retry"
+        span = node.as_of.span if node.as_of is not None else None
+        message = f"{what} in job '{job.name}' cannot be run yet"
+        raise VeloError(message, hint="join the newest version, with another strategy", span=span, code="unsupported")
+
+
 def refuse_ignored(job: Job) -> None:
     """Refuses settings of a job, its sources and its sinks that would have no effect. Presets set more than is used."""
+    refuse_waiting(job)
     _refuse(job.settings, _JOB, "job", job.name)
     for scan in job.scans:
         _refuse(scan.settings, _SOURCE, "source", scan.source)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -74,6 +74,8 @@ class LoweredJob:
     observed: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     counting: list[JoinCount] = field(default_factory=list)
     """What joins count: those of the stream by the names that Spark reports, those of `rows` since it was called."""
+    local: Callable[[Sequence[bytes]], DataFrame] | None = None
+    """Where the stream is packed: the job's output rows of payloads that are in the driver already."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,6 @@ class Role:
 
 def lower_job(job: Job, lowering: Lowering) -> LoweredJob:
     """The plan of a job as a Spark query. A node that cannot be run is an error that names it."""
-    _refuse_ends(job, lowering)
     top = with_aggregates(rows_of(job), lowering.functions)
     above, last = _above(top)
     if last is None:
@@ -99,13 +100,21 @@ def lower_job(job: Job, lowering: Lowering) -> LoweredJob:
         return LoweredJob(stream, _records, False, stateful, _roles(lowering), lowering.observed)
     stage = _stage(last, lowering, keeps_previous=_withdraws(above))
 
-    def rows(batch: DataFrame) -> DataFrame:
-        made = stage.rows(batch)
+    def finished(made: DataFrame) -> DataFrame:
         for node in reversed(above):
             made = _step(node, made, lowering)
         return made
 
-    return LoweredJob(stage.frame, rows, True, True, _roles(lowering), lowering.observed, lowering.counting)
+    return LoweredJob(
+        stage.frame,
+        lambda batch: finished(stage.rows(batch)),
+        packed=True,
+        stateful=True,
+        roles=_roles(lowering),
+        observed=lowering.observed,
+        counting=lowering.counting,
+        local=lambda payloads: finished(stage.local(payloads, lowering.spark)),
+    )
 
 
 def _with_faults(stream: DataFrame) -> DataFrame:
@@ -168,7 +177,7 @@ def _roles(lowering: Lowering) -> dict[int, Role]:
     }
 
 
-def _refuse_ends(job: Job, lowering: Lowering) -> None:
+def refuse_ends(job: Job) -> None:
     """Sources and sinks that cannot be run yet are said before anything starts."""
     sinks = sinks_of(job)
     for target in sinks.targets if sinks is not None else ():

@@ -18,7 +18,7 @@ from velostream.windows.settings import OperatorSettings
 from velostream.windows.watermark import WatermarkSettings
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import Column, DataFrame, SparkSession
 
 WATERMARKS = "watermarks"
 CONTROL = "control"
@@ -78,6 +78,19 @@ class Stage:
         rows = payloads.mapInArrow(unpacker(self.results), from_arrow_schema(self.results))
         nothing = {names.MARK: F.lit(None).cast("string")}
         return self._selected(rows.withColumns(nothing))
+
+    def local(self, payloads: Sequence[bytes], spark: SparkSession) -> DataFrame:
+        """The rows of payloads that are in the driver already: no worker has to be asked to unpack them."""
+        import pyarrow as pa
+        from pyspark.sql import functions as F  # noqa: N812
+        from pyspark.sql.pandas.types import from_arrow_schema
+
+        from velostream.spark.stateful.payload import typed, unpack
+
+        batches = [batch for payload in payloads for batch in typed(unpack(payload), self.results)]
+        table = pa.Table.from_batches(batches, self.results)
+        rows = spark.createDataFrame(table, from_arrow_schema(self.results))
+        return self._selected(rows.withColumns({names.MARK: F.lit(None).cast("string")}))
 
     def stream(self) -> DataFrame:
         """Its rows as a stream, with marks for all that a stateful node above must hear."""

@@ -115,7 +115,7 @@ class WholeRows:
         return lower_stage(shape, frame, lowering)
 
     def _results(self, schema: pa.Schema, answering: Answering) -> pa.Schema:
-        """What the operator answers with."""
+        """What the operator answers with. Marks among the rows of a stream have nothing in any of these columns."""
         import pyarrow as pa
 
         more = [name for name in answering.identity if name not in self.shown]
@@ -131,7 +131,7 @@ class WholeRows:
             rows += [pa.field(PREVIOUS, said)] if answering.keeps_previous else []
         elif self.derived:
             rows += [schema.field(name) for name in names.ORIGIN]
-        return pa.schema(rows)
+        return pa.schema([member.with_nullable(True) for member in rows])
 
     def _fields(self, answering: Answering) -> dict[str, Column]:
         """The fields of the node, from what the operator answers with."""

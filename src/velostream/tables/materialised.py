@@ -31,8 +31,7 @@ class MaterialisedTable:
     @property
     def columns(self) -> list[tuple[str, str]]:
         """Its columns and their types."""
-        wanted = dict.fromkeys([*(member.name for member in self.node.fields.visible), *self.node.key])
-        return [(name, str(self.node.fields.of(name).type)) for name in wanted]
+        return columns_of(self.node)
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -78,6 +77,12 @@ class MaterialisedTable:
     def _setting(self, name: str) -> Any:
         settings = self.node.settings
         return None if settings is None or settings.known.find(name) is None else settings.get(name)
+
+
+def columns_of(node: Materialise) -> list[tuple[str, str]]:
+    """The columns of the table that a statement makes, and their types."""
+    wanted = dict.fromkeys([*(member.name for member in node.fields.visible), *node.key])
+    return [(name, str(node.fields.of(name).type)) for name in wanted]
 
 
 def _is_later(made_by: str, query: str, batch: int) -> bool:

@@ -59,6 +59,21 @@ class TableView:
         return self.shown is None or self.shown.size <= BROADCAST
 
 
+class VersionView(TableView):
+    """One version of a table, which stays: what a single question sees."""
+
+    def __init__(self, version: Version, columns: Iterable[tuple[str, str]]) -> None:
+        home = version.folder.parent
+        super().__init__(version.folder, TableStore(home.parent.parent, home.name), columns)
+        self.shown = version
+
+    def frame(self, spark: SparkSession) -> DataFrame:
+        """The rows of the version."""
+        assert self.shown is not None
+        files = [str(file.absolute()) for file in self.shown.files]
+        return spark.read.schema(f"{self.schema}, {TIME} BIGINT").parquet(*files)
+
+
 def _index(frame: DataFrame) -> Any:
     """Spark's list of the files that a frame reads."""
     return frame._jdf.queryExecution().analyzed().relation().location()

@@ -1,0 +1,51 @@
+"""Questions to the tables of an application, running or stopped: a query over the newest complete version of each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from velostream.errors import VeloError
+from velostream.plan.job import ApplicationPlan, Job
+from velostream.plan.nodes import Materialise
+from velostream.spark.lower.context import Lowering, Run, column
+from velostream.spark.lower.functions import register
+from velostream.spark.lower.job import rows_of
+from velostream.spark.lower.static import lower_static
+from velostream.tables.store import TableStore
+from velostream.tables.view import TableView, VersionView
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import SparkSession
+
+
+def ask(plan: ApplicationPlan, job: Job, spark: SparkSession, checkpoint: Path) -> pa.Table:
+    """The rows of a query that reads tables only; `job` is the one that would print them."""
+    top = rows_of(job)
+    if not top.static:
+        streams = ", ".join(dict.fromkeys(f"'{scan.source}'" for scan in job.scans)) or "a stream"
+        hint = "read tables: CREATE TABLE … AS keeps what a stream says"
+        raise VeloError(f"the query reads {streams}, which never ends", hint=hint, code="usage")
+    columns = _columns(plan)
+    views: dict[str, TableView] = {}
+    for name in job.tables:
+        version = TableStore(checkpoint, name).newest()
+        if version is None:
+            message = f"table '{name}' has no rows under '{checkpoint}'"
+            raise VeloError(message, hint="run the application first, or name its --checkpoint", code="table-not-ready")
+        views[name] = VersionView(version, columns[name])
+    register(spark, plan.functions)
+    functions = {name: each for each in plan.functions for name in (each.name, *each.aliases)}
+    run = Run(job.name, checkpoint, Path(), bounded=True, buckets=())
+    frame = lower_static(top, Lowering(spark, run, functions=functions, tables=views))
+    return frame.select(*(column(member.name) for member in top.fields.visible)).toArrow()
+
+
+def _columns(plan: ApplicationPlan) -> dict[str, list[tuple[str, str]]]:
+    """The columns of all tables of an application."""
+    from velostream.tables.materialised import columns_of
+
+    found = {each.name: [(member.name, str(member.type)) for member in each.columns] for each in plan.tables}
+    made = (job.root for job in plan.jobs if isinstance(job.root, Materialise))
+    return found | {node.table: columns_of(node) for node in made}

@@ -1,0 +1,98 @@
+"""Loading in steps: what is there, then what is new; a load that was cut off goes on where it was."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from velostream.tables.loading import FULL, INCREMENTAL, NONE, Loader, Step
+from velostream.tables.progress import LOADING, READY, REFRESHING, Progress
+from velostream.tables.store import TIME, TableStore, Version
+
+
+class Parts:
+    """A source of parts, each with rows of key and value; it can break before a part."""
+
+    def __init__(self, *parts: dict[str, int], breaks: int | None = None) -> None:
+        self.parts = list(parts)
+        self.breaks = breaks
+        self.read: list[int] = []
+
+    def measure(self, since: Mapping[str, Any]) -> int:
+        return len(self.parts) - since.get("next", 0)
+
+    def step(self, since: Mapping[str, Any]) -> Step | None:
+        number = since.get("next", 0)
+        if number >= len(self.parts):
+            return None
+        if number == self.breaks:
+            raise OSError("the source is gone")
+        self.read.append(number)
+        rows = self.parts[number]
+        table = pa.table({"k": [*rows], "v": [*rows.values()], TIME: pa.array([number] * len(rows), pa.int64())})
+        return Step(table, {"next": number + 1}, last=number + 1 == len(self.parts), size=1)
+
+
+def loader(home: Path, source: Parts) -> Loader:
+    return Loader(TableStore(home, "t"), source, ("k",), Progress("t", LOADING))
+
+
+def values(version: Version) -> dict[str, int]:
+    rows = version.read()
+    return dict(zip(rows["k"].to_pylist(), rows["v"].to_pylist(), strict=True))
+
+
+def test_all_parts_make_the_table(tmp_path: Path) -> None:
+    made = loader(tmp_path, Parts({"a": 1, "b": 1}, {"a": 2}))
+    assert values(made.load(INCREMENTAL)) == {"b": 1, "a": 2}
+    assert (made.progress.read, made.progress.percent) == (3, 100.0)
+
+
+def test_a_refresh_reads_only_what_is_new(tmp_path: Path) -> None:
+    source = Parts({"a": 1})
+    made = loader(tmp_path, source)
+    made.load(INCREMENTAL)
+    source.parts.append({"b": 2})
+    assert values(made.load(INCREMENTAL)) == {"a": 1, "b": 2}
+    assert source.read == [0, 1]
+    assert made.load(INCREMENTAL).number == 2
+
+
+def test_a_full_refresh_reads_all_of_it(tmp_path: Path) -> None:
+    source = Parts({"a": 1, "b": 1})
+    made = loader(tmp_path, source)
+    made.load(FULL)
+    source.parts[0] = {"a": 3}
+    assert values(made.load(FULL)) == {"a": 3}
+
+
+def test_without_refreshing_a_table_stays_as_it_is(tmp_path: Path) -> None:
+    source = Parts({"a": 1})
+    made = loader(tmp_path, source)
+    made.load(NONE)
+    source.parts.append({"b": 2})
+    assert values(made.load(NONE)) == {"a": 1}
+
+
+def test_a_load_that_was_cut_off_goes_on_where_it_was(tmp_path: Path) -> None:
+    parts = ({"a": 1}, {"b": 2}, {"c": 3})
+    with pytest.raises(OSError, match="gone"):
+        loader(tmp_path, Parts(*parts, breaks=2)).load(FULL)
+    assert TableStore(tmp_path, "t").newest() is None
+    source = Parts(*parts)
+    assert values(loader(tmp_path, source).load(FULL)) == {"a": 1, "b": 2, "c": 3}
+    assert source.read == [2]
+
+
+def test_a_refresh_that_fails_leaves_the_table_ready() -> None:
+    about = Progress("t")
+    about.begin(LOADING)
+    about.end(5)
+    about.begin(REFRESHING)
+    about.fail("the source is gone")
+    assert (about.state, about.rows, about.error) == (READY, 5, "the source is gone")
+    assert about.report()["error"] == "the source is gone"

@@ -358,7 +358,14 @@ class Runner:
         self.prepare(bounded=False)
         self._start(RunningJob.resume)
         assert self.tables is not None
-        self.tables.keep_fresh()
+        with self.tables.kept_fresh():
+            self._watch(seconds, tick)
+        for job in self.jobs:
+            if not job.end_if_done():
+                job.end()
+
+    def _watch(self, seconds: float | None, tick: Callable[[], None]) -> None:
+        """Looks after the jobs until the time is over, all have ended, or somebody stops them."""
         ends = None if seconds is None else time.monotonic() + seconds
         shown = time.monotonic()
         while ends is None or time.monotonic() < ends:
@@ -374,10 +381,6 @@ class Runner:
             if time.monotonic() - shown >= TICK:
                 shown = time.monotonic()
                 tick()
-        self.tables.close()
-        for job in self.jobs:
-            if not job.end_if_done():
-                job.end()
 
     def report(self) -> dict[str, Any]:
         """The conservation report."""

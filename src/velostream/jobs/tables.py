@@ -7,8 +7,9 @@ look like results.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Any
@@ -57,7 +58,6 @@ class Tables:
         for job in plan.jobs:
             if isinstance(job.root, Materialise):
                 self.made[job.root.table] = MaterialisedTable(job.root, *self._opened(job.root.table))
-        self._refresher: Thread | None = None
         self._closed = Event()
         self.lock = Lock()
         """Held while a job goes over to other versions, and while old ones are deleted."""
@@ -186,12 +186,19 @@ class Tables:
         self.progress[name].state = FAILED
         return VeloError(f"{told}; {self._waiting(name)}", hint=hint, code="table-not-ready")
 
-    def keep_fresh(self) -> None:
-        """From now on looks for newer rows of tables from outside, each as often as is set, until `close`."""
+    @contextmanager
+    def kept_fresh(self) -> Iterator[None]:
+        """Inside, newer rows of tables from outside are looked for, of each as often as is set."""
         due = {name: self._interval(name) for name in self.loaders if self._mode(name) != NONE}
+        refresher = Thread(target=self._refresh, args=(due,), name="velo-refresh", daemon=True)
         if due:
-            self._refresher = Thread(target=self._refresh, args=(due,), name="velo-refresh", daemon=True)
-            self._refresher.start()
+            refresher.start()
+        try:
+            yield
+        finally:
+            self._closed.set()
+            if due:
+                refresher.join()
 
     def _interval(self, name: str) -> float:
         return float(int(_setting(self.declared[name], "refresh.interval") or 30 * SECOND) / SECOND)
@@ -206,13 +213,14 @@ class Tables:
     def _refreshed(self, name: str) -> None:
         """A refresh that fails leaves the table as it was, says so in the report, and is tried again."""
         about, loader = self.progress[name], self.loaders[name]
+        before = loader.store.newest()
         about.begin(REFRESHING)
         try:
             version = loader.load(self._mode(name))
         except Exception as failure:
             about.fail(translate(failure).message)
             return
-        about.end(version.rows)
+        about.end(version.rows, changed=before is None or before.number != version.number)
         self._write_letters(name, version.number)
 
     def forget(self) -> None:
@@ -220,12 +228,6 @@ class Tables:
         for name in self.progress:
             held = [pins.held.get(name, set()) for pins in self.pins]
             TableStore(self.checkpoint, name).forget(set().union(*held))
-
-    def close(self) -> None:
-        """Ends the refreshing."""
-        self._closed.set()
-        if self._refresher is not None:
-            self._refresher.join()
 
     def report(self) -> list[dict[str, Any]]:
         """The state of every table."""

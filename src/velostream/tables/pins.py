@@ -47,10 +47,8 @@ class Pins:
     @property
     def stale(self) -> bool:
         """True where a table has a newer version than the job sees."""
-        return any(
-            view.shown is not None and (view.store.numbers() or [0])[-1] > view.shown.number
-            for view in self.views.values()
-        )
+        shown = {name: view.shown.number for name, view in self.views.items() if view.shown is not None}
+        return self._newest() != shown
 
     def _newest(self) -> dict[str, int]:
         found = {name: view.store.newest() for name, view in self.views.items()}

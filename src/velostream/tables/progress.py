@@ -32,10 +32,10 @@ class Progress:
         self.state, self.started = state, time.monotonic()
         self.read = self.bytes = self.total_bytes = 0
 
-    def end(self, rows: int) -> None:
-        """A load has reached its end."""
+    def end(self, rows: int, *, changed: bool = True) -> None:
+        """A load has reached its end; a refresh that found nothing new is none."""
         if self.state == REFRESHING:
-            self.refreshes += 1
+            self.refreshes += changed
         else:
             self.loaded_seconds = time.monotonic() - self.started
         self.state, self.rows, self.error = READY, rows, ""

@@ -56,8 +56,10 @@ def main(
         for scenario in chosen:
             dataset = scenario.data(records)
             click.echo(f"{scenario.name}  {scenario.title}, {dataset.records:,} records", err=True)
-            lanes = race.run(scenario, dataset, tuple(name for name in scenario.contestants if name in names))
-            result["scenarios"][scenario.name] = judged(scenario, lanes, dataset.records, cores)
+            folder, sizes = dataset.write(work / "data")
+            taking_part = tuple(name for name in scenario.contestants if name in names)
+            lanes = race.run(scenario, folder, dataset.records, taking_part)
+            result["scenarios"][scenario.name] = judged(scenario, lanes, sizes, cores)
             found = {each.name: compared(each, result["scenarios"]) for each in COMPARISONS}
             result["comparisons"] = {name: value for name, value in found.items() if value is not None}
             _save(result)

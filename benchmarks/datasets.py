@@ -6,6 +6,7 @@ end of input have to do the same work; checks leave its key out.
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -47,20 +48,22 @@ class Dataset:
     batches: Callable[[], Iterator[Columns]]
     tail: bool = True
 
-    def write(self, folder: Path) -> Path:
-        """The folder with its files, made where it is not there yet."""
+    def write(self, folder: Path) -> tuple[Path, list[int]]:
+        """The folder with its files, made if need be, and the records of each micro-batch but the tail's."""
         target = folder / self.name
-        if (target / "_DONE").exists():
-            return target
+        done = target / "_DONE"
+        if done.exists():
+            return target, json.loads(done.read_text())
         target.mkdir(parents=True, exist_ok=True)
-        number = 0
+        number, sizes = 0, []
         for columns in self.batches():
+            sizes.append(len(columns["traded_at"]))
             for part in np.array_split(np.arange(len(columns["traded_at"])), FILES_PER_BATCH):
                 number = _file(target, number, {name: values[part] for name, values in columns.items()})
         if self.tail:
             _file(target, number, _tail())
-        (target / "_DONE").touch()
-        return target
+        done.write_text(json.dumps(sizes))
+        return target, sizes
 
 
 def _file(folder: Path, number: int, columns: Columns) -> int:

@@ -14,7 +14,6 @@ from typing import Any
 
 from benchmarks.contestants.base import Task
 from benchmarks.contestants.serving import serve
-from benchmarks.datasets import Dataset
 from benchmarks.processes import Peak, cpu_seconds
 from benchmarks.scenario import VELO, Scenario
 
@@ -91,16 +90,15 @@ class Race:
     say: Callable[[str], None]
     profile: Path | None = None
 
-    def run(self, scenario: Scenario, dataset: Dataset, names: tuple[str, ...]) -> dict[str, dict[str, Any]]:
-        """The answers of the contestants, by name."""
-        folder = dataset.write(self.work / "data")
+    def run(self, scenario: Scenario, folder: Path, records: int, names: tuple[str, ...]) -> dict[str, dict[str, Any]]:
+        """The answers of the contestants, by name, over the files of a folder."""
         lanes = []
         try:
             for name in names:
                 lanes.append(self._lane(scenario, folder, name))
             for number in range(self.runs + 1):
                 for lane in lanes:
-                    self._turn(lane, number, dataset.records)
+                    self._turn(lane, number, records)
         finally:
             for lane in lanes:
                 lane.close()

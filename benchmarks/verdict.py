@@ -15,8 +15,9 @@ HELD_FLOOR = 200.0
 """Megabytes of state per 100,000 records held that SPEC J1 allows."""
 
 
-def figures(lane: Mapping[str, Any], records: int) -> dict[str, Any]:
-    """The figures of one contestant; those of several runs are medians over the runs."""
+def figures(lane: Mapping[str, Any], sizes: list[int]) -> dict[str, Any]:
+    """The figures of one contestant over micro-batches of these sizes; those of several runs are medians."""
+    records = sum(sizes)
     for how in ("refused", "failed"):
         if how in lane:
             return {how: lane[how]}
@@ -27,7 +28,7 @@ def figures(lane: Mapping[str, Any], records: int) -> dict[str, Any]:
     batches = [batch for run in runs for batch in run["batches"]]
     if not batches:
         return found
-    data = [_data(run["batches"]) for run in runs]
+    data = [_data(run["batches"], sizes) for run in runs]
     found["steady"] = statistics.median(
         sum(batch["rows"] for batch in run) * 1000 / sum(batch["ms"] for batch in run) for run in data
     )
@@ -42,10 +43,13 @@ def figures(lane: Mapping[str, Any], records: int) -> dict[str, Any]:
     return found
 
 
-def _data(batches: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The batches that bring records: not the tail's, and not those of a flush."""
-    most = max(batch["rows"] for batch in batches)
-    return [batch for batch in batches if batch["rows"] > most / 1000]
+def _data(batches: list[dict[str, Any]], sizes: list[int]) -> list[dict[str, Any]]:
+    """The batches that bring records: not the tail's, and not those of a flush.
+
+    Spark counts what a source yields, and one that combines while it reads yields few rows: the files say how many
+    records a batch has.
+    """
+    return [{**batch, "rows": size} for batch, size in zip(batches, sizes, strict=False)]
 
 
 def quantiles(values: list[float]) -> dict[str, float]:
@@ -84,9 +88,9 @@ def differences(ours: Mapping[str, float], theirs: Mapping[str, float]) -> list[
     return told if common else ["nothing to compare"]
 
 
-def judged(scenario: Scenario, lanes: Lanes, records: int, cores: int) -> dict[str, Any]:
+def judged(scenario: Scenario, lanes: Lanes, sizes: list[int], cores: int) -> dict[str, Any]:
     """A scenario's figures, ratios and verdicts, as plain data."""
-    found = {name: figures(lane, records) for name, lane in lanes.items()}
+    found = {name: figures(lane, sizes) for name, lane in lanes.items()}
     ratios: dict[str, float] = {}
     unequal: dict[str, str] = {}
     own = found.get(VELO, {})
@@ -101,7 +105,7 @@ def judged(scenario: Scenario, lanes: Lanes, records: int, cores: int) -> dict[s
         else:
             ratios[name] = own["rate"] / theirs["rate"]
     checks = _checks(scenario, own, ratios, cores)
-    answer = {"title": scenario.title, "records": records, "contestants": found, "ratios": ratios}
+    answer = {"title": scenario.title, "records": sum(sizes), "contestants": found, "ratios": ratios}
     return {**answer, "unequal": unequal, "checks": checks}
 
 

@@ -26,12 +26,20 @@ WAITING = "worker: waiting for the JVM"
 
 def stage(stack: str) -> str:
     """The stage of a stack."""
+    if _reads(stack):
+        return WAITING
     for name, file in _STAGES:
         if file in stack:
             return name
     if "pyspark/" in stack and ("worker" in stack or "daemon" in stack):
         return WAITING if _waits(stack) else "worker: pyspark"
     return "idle" if any(part in stack for part in _IDLE) else "other"
+
+
+def _reads(stack: str) -> bool:
+    """True where a worker reads the next Arrow batch: almost all of it is waiting for the JVM to write one."""
+    leaf = stack.rpartition(";")[2]
+    return "pyarrow/ipc.py" in leaf or "router.py:route:" in leaf
 
 
 def _waits(stack: str) -> bool:

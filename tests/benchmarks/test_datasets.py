@@ -10,9 +10,10 @@ from benchmarks.datasets import HOUR, TAIL, partitioned, retained, sessions, tra
 
 
 def test_files_come_in_order_of_name_and_of_change_with_the_tail_last(tmp_path: Path) -> None:
-    folder = trades(1000, 5).write(tmp_path)
+    folder, sizes = trades(1000, 5).write(tmp_path)
     files = sorted(folder.glob("*.parquet"))
     assert len(files) == 21
+    assert sizes == [100] * 10
     assert files == sorted(files, key=lambda path: path.stat().st_mtime)
     assert pq.read_table(files[-1])["symbol"].to_pylist() == [TAIL]
     assert sum(pq.read_table(path).num_rows for path in files[:-1]) == 1000

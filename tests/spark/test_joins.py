@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from pathlib import Path
+from random import Random
 from threading import Thread
 from typing import Any
 
@@ -119,6 +120,37 @@ def test_joins_before_and_after_a_window_keep_the_accounts(one_spark: Any, tmp_p
     ]
     assert report["records"]["unmatched"] == 2
     assert report["joins"]["t"]["matched"] == report["joins"]["bands"]["matched"] == 2
+
+
+def test_joins_and_subqueries_give_what_the_batch_query_gives(one_spark: Any, tmp_path: Path) -> None:
+    dice = Random(6)
+    keys = ["a", "b", "c", "d", None]
+    for number in range(3):
+        records = [{"k": dice.choice(keys), "v": dice.randint(0, 9), "at": START + n} for n in range(60)]
+        write(tmp_path / "in" / f"{number}.jsonl", *records)
+    lots = [f"{key},N{key},{dice.randint(0, 9)}" for key in "abx"]
+    write(tmp_path / "t.csv", "k,name,lot", *lots)
+    bands = [
+        {"k": key, "low": low, "high": low + dice.randint(0, 5), "label": f"{key}{low}"}
+        for key in "acd"
+        for low in range(4)
+    ]
+    write(tmp_path / "bands.jsonl", *bands)
+    select = """SELECT s.k, s.v, t.lot, b.label, s.v IN (SELECT low FROM bands i WHERE i.k = s.k) AS listed,
+            (SELECT SUM(high) FROM bands i WHERE i.k = s.k) AS highs
+        FROM s LEFT JOIN t ON s.k = t.k AND s.v >= t.lot JOIN bands b ON s.k = b.k AND s.v BETWEEN b.low AND b.high
+        WHERE EXISTS (SELECT 1 FROM t e WHERE e.lot <= s.v)"""
+    report = run(
+        one_spark, tmp_path, f"CREATE STREAM x AS {select} INTO out WITH (@sink)", stream=", 'files.per.batch' = '1'"
+    )
+    one_spark.read.json(str(tmp_path / "in")).createOrReplaceTempView("s")
+    one_spark.read.csv(
+        str(tmp_path / "t.csv"), header=True, schema="k STRING, name STRING, lot INT"
+    ).createOrReplaceTempView("t")
+    one_spark.read.json(str(tmp_path / "bands.jsonl")).createOrReplaceTempView("bands")
+    batch = [row.asDict() for row in one_spark.sql(select).collect()]
+    assert sorted(map(str, rows(tmp_path))) == sorted(map(str, batch))
+    assert report["records"]["read"] == 180
 
 
 def test_a_join_that_must_not_miss_says_what_it_missed(one_spark: Any, tmp_path: Path) -> None:

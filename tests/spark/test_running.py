@@ -130,13 +130,6 @@ def test_a_row_that_having_no_longer_lets_through_is_withdrawn(one_spark: Any, t
     assert found == [("a", 1, "final", 1), ("a", 1, "retract", 1)]
 
 
-def test_a_plan_that_cannot_be_run_yet_is_refused_by_name(one_spark: Any, tmp_path: Path) -> None:
-    write(tmp_path / "in", "0.jsonl", [{"k": "a", "v": 1, "at": START}])
-    query = "CREATE STREAM x AS SELECT k FROM s UNION ALL SELECT k FROM s INTO out WITH (@sink)"
-    with pytest.raises(VeloError, match="Union cannot be run yet"):
-        run(one_spark, tmp_path, query)
-
-
 @pytest.mark.parametrize(
     ("query", "message"),
     [
@@ -144,8 +137,6 @@ def test_a_plan_that_cannot_be_run_yet_is_refused_by_name(one_spark: Any, tmp_pa
             "SELECT k, COUNT(*) AS n FROM s GROUP BY k WINDOW TUMBLING(1m) INTO h WITH (@http)",
             "http_sink, which cannot",
         ),
-        ("CREATE TABLE x AS SELECT k, COUNT(*) AS n FROM s GROUP BY k WITH ('state.ttl' = '1d')", "Materialise"),
-        ("SELECT k, COUNT(*) AS n FROM s GROUP BY k WINDOW TUMBLING(1m) WITH ('fill' = 'zero')", "'fill' of job"),
         ("SELECT k FROM s WITH ('job.mode' = 'transactional')", "'job.mode' of job"),
         (
             "SELECT k FROM s WITH ('s.schema.registry.url' = 'http://h', 's.format' = 'json')",

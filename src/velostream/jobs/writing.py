@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from velostream.jobs.accounts import Accounts, Counted
 from velostream.jobs.home import Home
+from velostream.jobs.observing import FAULT, Observed
 from velostream.plan.job import Job
 from velostream.plan.nodes import Print
 from velostream.sinks.letters import letter, write_letters
@@ -85,6 +87,8 @@ class BatchWriter:
     """Relative paths of sinks start here."""
     next_tick: int | None = None
     """When the clock should be looked at again, as the last micro-batch said, in microseconds."""
+    rows_before: int = 0
+    """How many rows the micro-batch before had."""
     flushed: bool = False
     """True once a micro-batch has carried a flush."""
     done: bool = False
@@ -103,6 +107,12 @@ class BatchWriter:
         if self.stopping.is_set():
             raise Stopped
         self.busy = True
+        if self._is_large:
+            try:
+                self._write_through(batch, number)
+            finally:
+                self.busy = False
+            return
         batch = batch.persist()
         try:
             said = self._said(batch) if self.lowered.stateful else Said()
@@ -112,6 +122,7 @@ class BatchWriter:
             in_driver = self.lowered.local if packed and packed <= FEW and None not in said.results else None
             rows = self.lowered.rows(batch) if in_driver is None else in_driver(said.results)  # type: ignore[arg-type]
             letters = self._rows(rows, number, at_most)
+            self.rows_before = at_most
             self._count_joins(number, at_most)
             self._letters([*said.letters, *letters], number)
             self.accounts.add(number, said.stats, self.lowered.roles, [one for one in counts if not one.counted])
@@ -127,6 +138,35 @@ class BatchWriter:
         finally:
             batch.unpersist()
             self.busy = False
+
+    @property
+    def _is_large(self) -> bool:
+        """True where rows go without state to one sink of files, and the micro-batch before had many of them."""
+        sinks = sinks_of(self.job)
+        one = sinks is not None and [target.connector for target in sinks.targets] == ["file_sink"]
+        plain = not (self.lowered.stateful or self.lowered.observed or self.table is not None or self.ended is not None)
+        return one and plain and self.rows_before > FEW
+
+    def _write_through(self, batch: DataFrame, number: int) -> None:
+        """Writes rows as they are read, and counts them on the way."""
+        observed = Observed(batch)
+        rows = observed.frame.filter(column(names.MARK).isNull())
+        self._sinks(rows.filter(column(names.STATUS).isNull()), number, FEW + 1, None)
+        counts = observed.counts()
+        faults = {one.expanded: one.rows for one in counts if one.status == FAULT}
+        letters = self._broken(batch) if faults else []
+        told = Counter((one["reason"], place < faults.get(True, 0)) for place, one in enumerate(letters))
+        exact = [Counted(reason, more, False, rows_of) for (reason, more), rows_of in told.items()]
+        self._letters(letters, number)
+        self.accounts.add(number, [], {}, [*(one for one in counts if one.status != FAULT), *exact])
+        self.accounts.save(self.home.accounts)
+        self.rows_before = sum(one.rows for one in counts)
+
+    def _broken(self, rows: DataFrame) -> list[dict[str, Any]]:
+        """Letters for the rows that something is wrong with."""
+        status = column(names.STATUS)
+        wrong = rows.filter(column(names.MARK).isNull() & status.isNotNull() & ~status.isin(*_NO_FAULT))
+        return _faults(wrong.select(*(name for name in _FAULT if name in rows.columns)).toArrow())
 
     def _count_joins(self, number: int, at_most: int) -> None:
         """Takes what joins over the rows of this micro-batch counted; where there was no row, nobody was asked."""
@@ -169,8 +209,7 @@ class BatchWriter:
         fine = rows.filter(column(names.STATUS).isNull())
         if at_most > FEW:
             self._sinks(fine, number, at_most, None)
-            broken = rows.filter(column(names.STATUS).isNotNull() & ~column(names.STATUS).isin(*_NO_FAULT))
-            return _faults(broken.select(*(name for name in _FAULT if name in rows.columns)).toArrow())
+            return self._broken(rows)
         import pyarrow as pa
         import pyarrow.compute as pc
 

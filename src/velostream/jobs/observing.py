@@ -1,0 +1,56 @@
+"""Rows counted while they are written: large micro-batches without state are read once, and kept nowhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from velostream.jobs.accounts import Counted
+from velostream.spark.lower.context import column
+from velostream.spark.stateful import layout as names
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+FAULT = "fault"
+_KINDS = ("", names.FILTERED, names.UNMATCHED, FAULT)
+
+
+class Observed:
+    """A frame whose rows are counted by status when something is done with all of them."""
+
+    def __init__(self, batch: DataFrame) -> None:
+        from pyspark.sql import Observation
+        from pyspark.sql import functions as F  # noqa: N812
+
+        self.observation = Observation()
+        status, more = column(names.STATUS), F.lit(False)
+        if "_expanded" in batch.columns:
+            more = F.coalesce(column("_expanded"), F.lit(False))
+        is_row = column(names.MARK).isNull()
+        no_fault = status.isNull() | status.isin(names.FILTERED, names.UNMATCHED)
+        kinds: dict[str, Any] = {
+            "": status.isNull(),
+            names.FILTERED: status == names.FILTERED,
+            names.UNMATCHED: status == names.UNMATCHED,
+            FAULT: ~no_fault,
+        }
+        counts = [
+            F.count_if(is_row & F.coalesce(met, F.lit(False)) & (more == F.lit(flag))).alias(_name(kind, further=flag))
+            for kind, met in kinds.items()
+            for flag in (False, True)
+        ]
+        self.frame = batch.observe(self.observation, *counts)
+
+    def counts(self) -> list[Counted]:
+        """The rows by status, after the frame was written; those that something is wrong with under one name."""
+        found = self.observation.get
+        told = [
+            Counted(kind, flag, False, int(found[_name(kind, further=flag)]))
+            for kind in _KINDS
+            for flag in (False, True)
+        ]
+        return [one for one in told if one.rows]
+
+
+def _name(kind: str, *, further: bool) -> str:
+    return f"{kind or 'fine'}{'_more' if further else ''}"

@@ -1,0 +1,45 @@
+"""Micro-batches too large for the driver: written by Spark, counted on the way, and the same as small ones."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from velostream.jobs import writing
+from velostream.jobs.runner import Runner
+from velostream.plan import plan
+from velostream.validation import validate
+
+
+@pytest.mark.parametrize("few", [0, 100_000])
+def test_rows_are_the_same_whoever_writes_them(
+    one_spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, few: int
+) -> None:
+    monkeypatch.setattr(writing, "FEW", few)
+    monkeypatch.setattr("velostream.sinks.writers.batch.FEW", few)
+    (tmp_path / "in").mkdir()
+    for number in range(3):
+        lines = [json.dumps({"k": "abc"[n % 3], "v": n}) for n in range(20)] + ["{broken"]
+        (tmp_path / "in" / f"{number}.jsonl").write_text("\n".join(lines) + "\n")
+    text = (
+        f"CREATE STREAM s (k STRING, v INT) WITH ('s.type' = 'file_source', 's.path' = '{tmp_path}/in/*.jsonl',"
+        " 's.format' = 'jsonl', 's.files.per.batch' = '1');"
+        "CREATE STREAM x AS SELECT k, 100 / (v - 5) AS q FROM s WHERE k <> 'b' INTO out WITH"
+        f" ('out.type' = 'file_sink', 'out.path' = '{tmp_path}/out', 'out.format' = 'jsonl');"
+    )
+    answer = validate(text, "large.sql", variables={})
+    assert answer.ok, answer.findings.errors
+    runner = Runner(plan(answer.bound, answer.library), one_spark, tmp_path / "checkpoint", tmp_path, print)
+    runner.run_until_done()
+    [job] = runner.jobs
+    assert job.accounts.adds_up
+    records = job.accounts.records
+    assert (records["read"], records["filtered"], records["in_results"]) == (63, 21, 36)
+    assert records["dead_lettered"] == {"undecodable": 3, "bad_value": 3}
+    rows = [json.loads(line) for file in (tmp_path / "out").glob("part-*") for line in file.read_text().splitlines()]
+    assert len(rows) == 36
+    letters = (tmp_path / "checkpoint" / "x" / "dead-letters").glob("*.jsonl")
+    assert sum(len(file.read_text().splitlines()) for file in letters) == 6

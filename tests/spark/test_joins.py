@@ -217,6 +217,27 @@ def test_elements_become_rows_and_a_record_without_any_is_counted(one_spark: Any
     assert counted == {"read": 5, "in_results": 3, "unmatched": 2, "expanded": 1}
 
 
+def test_every_way_to_make_rows_of_a_record(one_spark: Any, tmp_path: Path) -> None:
+    given(tmp_path)
+    query = """CREATE STREAM x AS SELECT s.k, place, tag, mk, mv, a, b, n, w, q, o, nth
+        FROM s CROSS JOIN UNNEST(array(s.k)) WITH ORDINALITY AS u(kk, nth)
+        LATERAL VIEW posexplode(tags) p AS place, tag
+        LATERAL VIEW explode(map('m', v)) m AS mk, mv
+        LATERAL VIEW inline(array(named_struct('a', 7, 'b', 'z'))) i AS a, b
+        LATERAL VIEW stack(2, v, 'one', v + 1, 'two') st AS n, w
+        LATERAL VIEW json_tuple('{"q": 5}', 'q') j AS q
+        LATERAL VIEW OUTER explode(filter(tags, e -> e = 'none')) f AS o
+        WHERE s.k = 'a' INTO out WITH (@sink)"""
+    report = run(one_spark, tmp_path, query)
+    shared = {"k": "a", "mk": "m", "mv": 1, "a": 7, "b": "z", "q": "5", "o": None, "nth": 1}
+    assert rows(tmp_path) == [
+        {"place": place, "tag": tag, "n": n, "w": word, **shared}
+        for place, tag in enumerate(("x", "y"))
+        for n, word in ((1, "one"), (2, "two"))
+    ]
+    assert report["records"]["expanded"] == 3
+
+
 def test_functions_of_the_user_run_and_a_failing_call_costs_its_record(one_spark: Any, tmp_path: Path) -> None:
     given(tmp_path)
     query = """CREATE STREAM x AS SELECT k, NET(v, CASE WHEN v = 3 THEN -1 ELSE 0.25 END) AS net, w.word

@@ -9,7 +9,7 @@ from pathlib import Path
 from velostream.files import replace_text
 from velostream.tables.view import TableView
 
-KEPT = 8
+KEPT = 3
 """How many changes of versions are remembered: more than batches can be run again."""
 
 

@@ -31,7 +31,7 @@ demo: setup ## run the trading application on generated data for a minute
 	@bash scripts/demo.sh
 
 test: setup ## lint and all tests, with the coverage of the package
-	$(BIN)/python -m pytest --cov=velostream --cov-report=term
+	$(BIN)/python -m pytest -n 2 --dist worksteal --cov=velostream --cov-report=term
 
 fuzz: setup ## 20,000 mutated statements: no traceback, no hang, no truncated statement
 	VELO_FUZZ=20000 $(BIN)/python -m pytest -q tests/sql/test_fuzz.py tests/project/test_no_traceback.py

@@ -16,7 +16,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-KILLS = int(os.environ.get("VELO_KILLS", "3"))
+KILLS = int(os.environ.get("VELO_KILLS", "2"))
 START = 1_700_000_040_000
 VELO = Path(sys.executable).with_name("velo")
 
@@ -66,10 +66,10 @@ def start(home: Path) -> subprocess.Popen[bytes]:
         "--checkpoint",
         home / "checkpoint",
     ]
-    log = (home / "log").open("ab")
-    return subprocess.Popen(
-        [*map(str, command), "--report", str(home / "report.json")], stdout=log, stderr=log, start_new_session=True
-    )
+    with (home / "log").open("ab") as log:
+        return subprocess.Popen(
+            [*map(str, command), "--report", str(home / "report.json")], stdout=log, stderr=log, start_new_session=True
+        )
 
 
 def batches(home: Path) -> int:

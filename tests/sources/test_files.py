@@ -116,7 +116,7 @@ def reader(folder: Path, **more: Any) -> FileStreamReader:
     schema = StructType()
     for part in f"value STRING, {FAULTS}, {SYSTEM}".split(", "):
         name, kind = part.split(" ")
-        schema = schema.add(name, {"STRING": "string", "INT": "integer", "BIGINT": "long"}[kind])
+        schema = schema.add(name, {"STRING": "string", "INT": "integer", "BIGINT": "long", "BOOLEAN": "boolean"}[kind])
     form = FileForm("jsonl", ("k",))
     return FileStreamReader(FileOptions(manifest=str(folder / "manifest"), form=form, **settings), schema)
 

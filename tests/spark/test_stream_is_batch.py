@@ -187,7 +187,7 @@ def newest(folder: Path, keys: tuple[str, ...]) -> list[dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     for file in sorted(folder.glob("*.parquet")):
         for row in pq.read_table(file).to_pylist():
-            name = repr([row[key] for key in (*keys, "ws", "we")])
+            name = repr([row[key] for key in (*keys, "ws")])
             if name not in found or row["r"] >= found[name]["r"]:
                 found[name] = row
     return [row for row in found.values() if row["e"] != "retract"]

@@ -103,7 +103,7 @@ def lower_job(job: Job, lowering: Lowering) -> LoweredJob:
     def finished(made: DataFrame) -> DataFrame:
         for node in reversed(above):
             made = _step(node, made, lowering)
-        return made
+        return _with_faults(made)
 
     return LoweredJob(
         stage.frame,

@@ -24,6 +24,8 @@ def _check(relation: Relation, look: Look) -> None:
     connector = relation.connector
     if connector is None or connector.name != DATAGEN_SOURCE.name or relation.schema.is_open:
         return
+    if not all(column.type.is_known for column in relation.schema):
+        return  # said where it is declared
     time = str(relation.settings.get("event.time.field") or "")
     try:
         made_columns([(column.name, column.type) for column in relation.schema], relation.settings, time)

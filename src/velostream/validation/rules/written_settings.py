@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from velostream.catalog.relation import Relation
-from velostream.config.settings import Settings
-from velostream.registry import did_you_mean
 from velostream.sinks.base import Sink
 from velostream.sql.annotations import kind_of
 from velostream.validation.bound import BoundStatement
@@ -25,9 +23,6 @@ def check(statement: BoundStatement, look: Look) -> None:
                 look.findings.error("invalid-annotation", message, annotation.span, hint=hint)
     relations = [statement.creates] if statement.query is None and statement.creates is not None else []
     relations += [member.relation for member in sources_of(statement.query)]
-    for relation in relations:
-        if relation.connector is not None and relation.settings is not None:
-            _generated(relation, look)
     if statement.creates is None or not statement.creates.is_table:
         for relation in relations:
             _table_settings(relation, look)
@@ -42,25 +37,6 @@ def _table_settings(relation: Relation, look: Look) -> None:
         if value is not None:
             message = f"'{name}' is a setting of tables, and '{relation.name}' is read as a stream"
             look.findings.error("unknown-property", message, value.origin.span or relation.span, hint="remove it")
-
-
-def _generated(relation: Relation, look: Look) -> None:
-    settings: Settings = relation.settings
-    if relation.connector.name != "datagen_source":
-        return
-    for value in settings.values.values():
-        if not value.key.startswith("fields."):
-            continue
-        column = value.key.split(".")[1]
-        if relation.schema.find(column) is None:
-            hint = did_you_mean(column, relation.schema.names, "columns")
-            message = f"'{value.key}' speaks of '{column}', which is no column of '{relation.name}'"
-            look.findings.error("unknown-column", message, value.origin.span or relation.span, hint=hint)
-        if value.key.endswith(".min"):
-            most = settings.values.get(value.key.removesuffix(".min") + ".max")
-            if most is not None and float(str(value.value)) > float(str(most.value)):
-                message = f"'{value.key}' is above '{most.key}'"
-                look.findings.error("conflicting-properties", message, value.origin.span, hint="swap them")
 
 
 def _read_back(statement: BoundStatement, look: Look) -> None:

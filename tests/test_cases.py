@@ -22,6 +22,10 @@ NOT_FOUND_IN_SQL = {
     "invalid-size": "a setting with such a size is an invalid property",
     "unused-columns": "velo advise",
     "invalid-spec": "specifications of velo test",
+    "expression-failed": "a value that Spark cannot compute while a job runs",
+    "function-failed": "a Python function that fails while a job runs",
+    "no-match": "a join with fail_fast that finds nothing while a job runs",
+    "state-mismatch": "a checkpoint that another statement left",
 }
 """Codes that no SQL text alone brings about, and what does; their tests are elsewhere."""
 

@@ -23,7 +23,7 @@ from velostream.jobs.runner import Runner
 from velostream.plan import plan
 from velostream.validation import validate
 
-CASES = int(os.environ.get("VELO_CASES", "6"))
+CASES = int(os.environ.get("VELO_CASES", "5"))
 QUERIES = 3
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 COLUMNS = "k STRING, g INT, v BIGINT, w INT, d DECIMAL(12,4), f DOUBLE, s STRING, b BOOLEAN, at TIMESTAMP"

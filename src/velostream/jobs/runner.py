@@ -265,8 +265,9 @@ class Runner:
         self.stopping = Event()
         """Set, from whatever thread, it ends a run after the running batches."""
 
-    def prepare(self, *, bounded: bool) -> None:
-        """Loads the tables and lowers every job; what cannot be run is said before any of them starts."""
+    def prepare(self, *, bounded: bool, each: Callable[[RunningJob], None] | None = None) -> None:
+        """Loads the tables and lowers every job, and hands it to `each`; settings, sources and sinks that cannot be run
+        are said before that."""
         for job in self.plan.jobs:
             refuse_ends(job)
         functions = {name: each for each in self.plan.functions for name in (each.name, *each.aliases)}
@@ -288,6 +289,8 @@ class Runner:
             if pins.views or writer.table is not None:
                 writer.ended = partial(self._ended, running)
             self.jobs.append(running)
+            if each is not None:
+                each(running)
 
     def _ended(self, job: RunningJob, number: int) -> None:
         """After a micro-batch: the next one sees the newest versions, and those that nobody needs go."""
@@ -298,8 +301,8 @@ class Runner:
                 job.pins.advance(number + 1)
             self.tables.forget()
 
-    def _start(self, start: Callable[[RunningJob], None]) -> None:
-        """Starts the jobs in their order, each when all tables that it needs are there."""
+    def _start(self, job: RunningJob, start: Callable[[RunningJob], None]) -> None:
+        """Starts a job when all tables that it needs are there."""
         assert self.tables is not None
         makers = {job.job.root.table: job for job in self.jobs if isinstance(job.job.root, Materialise)}
 
@@ -307,9 +310,7 @@ class Runner:
             self.check()
             return makers[table].has_made(bounded=self.bounded)
 
-        for job in self.jobs:
-            if not self.tables.wait(job.job, is_made, self.stopping):
-                return
+        if self.tables.wait(job.job, is_made, self.stopping):
             start(job)
             self._settle(job)
 
@@ -336,7 +337,8 @@ class Runner:
         """Reads all bounded input, the jobs side by side; the queries stay, for the flush."""
         self.bounded = True
         self.prepare(bounded=True)
-        self._start(RunningJob.start)
+        for job in self.jobs:
+            self._start(job, RunningJob.start)
         while not all(job.all_read for job in self.jobs) and not self.stopping.wait(POLL):
             self.check()
 
@@ -347,21 +349,28 @@ class Runner:
                 if job.query is not None:
                     job.check()
         except VeloError:
-            for job in self.jobs:
-                if job.active:
-                    with suppress(VeloError):
-                        job.stop()
+            self._abandon()
             raise
+
+    def _abandon(self) -> None:
+        """Stops the jobs that still run, whatever else is wrong with them."""
+        for job in self.jobs:
+            if job.active:
+                with suppress(VeloError):
+                    job.stop()
 
     def run(self, seconds: float | None, tick: Callable[[], None]) -> None:
         """Watches for input until the time is over or somebody stops it; `tick` is called every few seconds."""
-        self.prepare(bounded=False)
-        self._start(RunningJob.resume)
+        try:
+            self.prepare(bounded=False, each=lambda job: self._start(job, RunningJob.resume))
+        except VeloError:
+            self._abandon()
+            raise
         assert self.tables is not None
         with self.tables.kept_fresh():
             self._watch(seconds, tick)
         for job in self.jobs:
-            if not job.end_if_done():
+            if job.query is not None and not job.end_if_done():
                 job.end()
 
     def _watch(self, seconds: float | None, tick: Callable[[], None]) -> None:

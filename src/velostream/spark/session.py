@@ -51,6 +51,7 @@ def spark_session(master: str = "local[*]", settings: Mapping[str, str] | None =
     if master.startswith("local"):
         everything |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
         everything["spark.sql.shuffle.partitions"] = str(max(2, _cores(master)))
+        everything["spark.driver.memory"] = f"{_memory()}g"
     for name, value in {**everything, **(settings or {})}.items():
         builder = builder.config(name, value)
     with _logged():
@@ -92,6 +93,12 @@ def _logged() -> Iterator[None]:
             os.dup2(saved, number)
             os.close(saved)
         os.close(target)
+
+
+def _memory() -> int:
+    """Gigabytes for the JVM, which does all the work of a local master: a quarter of the machine's, from 1 to 8."""
+    pages = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return min(max(pages // (4 << 30), 1), 8)
 
 
 def _cores(master: str) -> int:

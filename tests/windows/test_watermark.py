@@ -1,5 +1,6 @@
 import json
 from datetime import UTC, datetime
+from typing import Any
 
 import polars as pl
 import pytest
@@ -196,3 +197,32 @@ def test_the_report_shows_every_partition_with_its_lag() -> None:
         "s/0": {"max_event_time": 8_000, "lag_ms": 2, "idle": False},
         "s/1": {"max_event_time": None, "lag_ms": None, "idle": True},
     }
+
+
+def test_partitions_that_were_only_counted_give_way_to_those_that_are_named() -> None:
+    watermark = Watermark(WatermarkSettings())
+    watermark.advance(Facts(known={"s": 2}))
+    named = {"s": frozenset({0, 1})}
+    progress = (Progress("s", 0, 50), Progress("s", 1, 70))
+    assert watermark.advance(Facts(progress, named)) == 50
+    assert sorted(watermark.partitions) == [("s", 0), ("s", 1)]
+
+
+def test_running_time_leaves_out_pauses_and_most_of_a_long_batch() -> None:
+    watermark = Watermark(WatermarkSettings(idle_timeout=60))
+    clock: dict[str, Any] = {"known": {"s": frozenset({0, 1})}, "running": None}
+    watermark.advance(Facts((Progress("s", 0, 9), Progress("s", 1, 5)), now=1_000, **clock))
+    assert watermark.next_look(1_000) == 1_000 + SECOND
+    assert watermark.advance(Facts((Progress("s", 0, 90),), now=9_000, **clock)) == 5
+    assert watermark.ran == 30
+    watermark.advance(Facts((Progress("s", 0, 91),), now=99_000, resumed=True, **clock))
+    assert watermark.ran == 30
+    assert watermark.advance(Facts((Progress("s", 0, 92),), now=99_030, **clock)) == 92
+    assert watermark.snapshot()["ran"] == 60
+
+
+def test_sources_go_by_their_own_settings() -> None:
+    slow = WatermarkSettings(max_out_of_orderness=20, scope=Scope.SOURCE)
+    watermark = Watermark(WatermarkSettings(sources={"slow": slow, "fast": WatermarkSettings()}))
+    facts = Facts((Progress("slow", 0, 10), Progress("slow", 1, 100), Progress("fast", 0, 90)))
+    assert watermark.advance(facts) == 80

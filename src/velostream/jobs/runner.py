@@ -40,6 +40,8 @@ POLL = 0.02
 """How often a query is asked whether it is done, in seconds."""
 NUDGE = 1.0
 """How often, at most, a job without input is made to look at its tables, in seconds."""
+HEAD_START, FIRST_BATCHES = 12.0, 4
+"""How long, in seconds, and for how many micro-batches the first job has the machine for itself."""
 SETTLING = 30.0
 """How long one job may take to open its sources before the next one is started, in seconds."""
 OPENING = "Initializing"
@@ -362,7 +364,7 @@ class Runner:
     def run(self, seconds: float | None, tick: Callable[[], None]) -> None:
         """Watches for input until the time is over or somebody stops it; `tick` is called every few seconds."""
         try:
-            self.prepare(bounded=False, each=lambda job: self._start(job, RunningJob.resume))
+            self.prepare(bounded=False, each=self._resume)
         except VeloError:
             self._abandon()
             raise
@@ -372,6 +374,16 @@ class Runner:
         for job in self.jobs:
             if job.query is not None and not job.end_if_done():
                 job.end()
+
+    def _resume(self, job: RunningJob) -> None:
+        """Starts a job as soon as it is lowered; the first one comes to its first results before the others start."""
+        self._start(job, RunningJob.resume)
+        until = time.monotonic() + HEAD_START
+        done = job.accounts.batch + FIRST_BATCHES
+        while job is self.jobs[0] and len(self.plan.jobs) > 1 and job.active and job.accounts.batch < done:
+            if time.monotonic() > until or self.stopping.wait(POLL):
+                return
+            self.check()
 
     def _watch(self, seconds: float | None, tick: Callable[[], None]) -> None:
         """Looks after the jobs until the time is over, all have ended, or somebody stops them."""

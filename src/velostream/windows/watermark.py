@@ -182,6 +182,8 @@ class Watermark:
                 ended = self.ended.get(source, set())
                 ended.intersection_update(known)
                 wanted = sorted(known - present - ended)
+                for number in [number for number in present if number < 0]:  # they have names now
+                    del self.partitions[(source, number)]
             for number in wanted:
                 self.partitions[(source, number)] = Partition(held=self.value, heard=running)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the trading application on generated data for a minute: windows close, late records correct results, records
-# that come too late are dead letters, and in the end the numbers add up. DEMO_TIME sets how long it goes on once all eight jobs run (starting them takes the rest of the minute on two cores).
+# Runs the trading application on generated data: windows close, late records correct results, records that come too
+# late are dead letters, and in the end the numbers add up. DEMO_TIME sets how long it goes on once all jobs run.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 velo=.venv/bin/velo

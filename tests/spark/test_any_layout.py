@@ -20,12 +20,12 @@ from tests.spark.test_state import Blobs
 from tests.windows.driving import Record, frame, newest, settings
 from tests.windows.oracle import expected
 
+from velostream.sources.streams.watermarks import NONE_YET
 from velostream.spark.stateful import layout as names
 from velostream.spark.stateful.layout import Layout
 from velostream.spark.stateful.operator import StageProcessor
 from velostream.spark.stateful.payload import pack, unpack
 from velostream.spark.stateful.router import routed
-from velostream.spark.stateful.watermarks import NONE_YET
 from velostream.windows.assigners import Cumulate, Session, Sliding, Tumbling
 from velostream.windows.assigners.unbounded import Unbounded
 from velostream.windows.combining import combines

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pytest
 
 from velostream import types
+from velostream.sources.streams.watermarks import NONE_YET, keep, stored
 from velostream.spark.stateful import layout as names
 from velostream.spark.stateful.control import KEPT, command, give_clocks
 from velostream.spark.stateful.layout import Layout
@@ -21,7 +22,6 @@ from velostream.spark.stateful.operator import StageProcessor
 from velostream.spark.stateful.payload import pack, unpack
 from velostream.spark.stateful.router import router
 from velostream.spark.stateful.unpack import passing, unpacker
-from velostream.spark.stateful.watermarks import NONE_YET, keep, stored
 from velostream.windows.accumulators.base import Call
 from velostream.windows.assigners import ASSIGNERS
 from velostream.windows.operator import Operator
@@ -173,7 +173,7 @@ def test_marks_reach_the_watermark(mark: dict[str, Any]) -> None:
 def test_rows_that_cannot_be_late_are_combined_and_the_others_sent_one_by_one(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Any
 ) -> None:
-    keep(tmp_path, 6, 50)
+    keep(tmp_path, 6, [50])
     batch = SimpleNamespace(getLocalProperty=lambda _: "7")
     monkeypatch.setattr("pyspark.TaskContext.get", lambda: batch)
     layout = replace(FOLDING, watermarks=str(tmp_path))
@@ -196,10 +196,10 @@ def test_before_the_first_batch_nothing_can_be_late(monkeypatch: pytest.MonkeyPa
 
 
 def test_the_watermark_of_a_batch_is_kept_by_its_number(tmp_path: Any) -> None:
-    keep(tmp_path, 0, None)
-    keep(tmp_path, 1, 42)
+    keep(tmp_path, 0, [None, None])
+    keep(tmp_path, 1, [None, 42])
     assert (stored(str(tmp_path), 0), stored(str(tmp_path), 1), stored(str(tmp_path), 2)) == (NONE_YET, 42, None)
-    keep(tmp_path, 101, 43)
+    keep(tmp_path, 101, [43])
     assert stored(str(tmp_path), 1) is None
 
 
@@ -251,3 +251,10 @@ def test_records_that_a_stateful_node_passed_on_are_counted_and_move_no_watermar
     facts = json.loads(routed(passed)[0]["facts"])
     assert facts["progress"] == []
     assert facts["counts"] == {"": 1}
+
+
+def test_a_batch_in_which_nobody_speaks_leaves_the_watermark_where_it_was(tmp_path: Any) -> None:
+    keep(tmp_path, 0, [])
+    keep(tmp_path, 1, [42])
+    keep(tmp_path, 2, [])
+    assert [stored(str(tmp_path), batch) for batch in range(3)] == [NONE_YET, 42, 42]

@@ -18,11 +18,10 @@ from velostream.plan.nodes import Print
 from velostream.sinks.letters import letter, write_letters
 from velostream.sinks.writers import Batch, BatchRows, write
 from velostream.sinks.writers.batch import FEW
+from velostream.sources.streams.watermarks import FOLDER, keep
 from velostream.spark.lower.context import column
 from velostream.spark.lower.job import LoweredJob, sinks_of
-from velostream.spark.lower.stage import WATERMARKS
 from velostream.spark.stateful import layout as names
-from velostream.spark.stateful.watermarks import keep
 from velostream.tables.materialised import MaterialisedTable
 
 if TYPE_CHECKING:
@@ -241,8 +240,8 @@ class BatchWriter:
     def _keep_watermarks(self, number: int, stats: list[dict[str, Any]]) -> None:
         """Leaves the watermark of every stateful node for the routers of the next batch."""
         for stage in self.lowered.roles:
-            known = [one["watermark"] for one in stats if one["stage"] == stage and one["watermark"] is not None]
-            keep(self.home.folder / WATERMARKS / str(stage), number, max(known, default=None))
+            said = [one["watermark"] for one in stats if one["stage"] == stage]
+            keep(self.home.folder / FOLDER / str(stage), number, said)
 
     def _letters(self, letters: list[dict[str, Any]], number: int) -> None:
         write_letters(self.home.letters, self.job.name, number, letters)

@@ -24,9 +24,9 @@ from velostream.sources.file import matching
 from velostream.sources.streams.csv_records import CsvForm
 from velostream.sources.streams.decoding import FileForm, record_batches
 from velostream.sources.streams.growing import grown
-from velostream.sources.streams.lateness import below, largest_watermark
 from velostream.sources.streams.manifest import Manifest, Taken
 from velostream.sources.streams.marks import finished, listed, mark
+from velostream.sources.streams.watermarks import below, largest_before
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -208,7 +208,7 @@ class FileStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """The records of a file, between what is to be known of its partition before and after."""
         if task.before:
             yield mark(schema, json.loads(task.before))
-        first, watermark = task.first, largest_watermark(self.options.watermarks) if self.options.time else None
+        first, watermark = task.first, largest_before(self.options.watermarks) if self.options.time else None
         try:
             for batch in record_batches(task.path, self.options.form, schema, task.start, task.end):
                 late = below(batch, self.options.time, watermark)

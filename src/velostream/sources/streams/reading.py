@@ -13,6 +13,7 @@ from velostream.errors import VeloError
 from velostream.sources.streams.csv_records import CsvForm
 from velostream.sources.streams.decoding import FileForm
 from velostream.sources.streams.file_checks import check_files
+from velostream.sources.streams.watermarks import FOLDER
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -87,7 +88,7 @@ def _options(node: Any, lowering: Any, form: FileForm, manifest: Path) -> FileOp
         ends=lowering.run.bounded or settings.get("watch") is False,
         interval=settings.duration("watch.interval") / SECOND,
         time=_time_column(node) if form.format == "parquet" else "",
-        watermarks=str(Path(lowering.run.checkpoint) / "watermarks"),
+        watermarks=str(Path(lowering.run.checkpoint) / FOLDER),
     )
 
 

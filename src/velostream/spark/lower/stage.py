@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from velostream.plan.expression import Expression
 from velostream.plan.nodes import Node, Scan
+from velostream.sources.streams.watermarks import FOLDER
 from velostream.spark.lower.context import CARRIED, Lowering, column
 from velostream.spark.lower.expressions import compute
 from velostream.spark.lower.watermarks import known_partitions, watermark_settings
@@ -20,7 +21,6 @@ from velostream.windows.watermark import WatermarkSettings
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
-WATERMARKS = "watermarks"
 CONTROL = "control"
 PREVIOUS = "_previous"
 _KEPT_BACK = ("_late", "_place", names.RECORD)
@@ -161,7 +161,7 @@ def lower_stage(shape: Shape, frame: DataFrame, lowering: Lowering) -> Stage:
         run.bounded,
         known_partitions(shape.node, run.buckets, lowering),
         folding,
-        watermarks=str(run.checkpoint / WATERMARKS / str(number)) if folding is not None else "",
+        watermarks=str(run.checkpoint / FOLDER / str(number)) if folding is not None else "",
         outgoing=shape.outgoing,
         hot=HotSettings(str(number), run.hot_size, run.hot_ttl, len(run.buckets)) if run.hot_size else None,
     )

@@ -10,10 +10,10 @@ import json
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from velostream.sources.streams.watermarks import before
 from velostream.spark.stateful import layout as names
 from velostream.spark.stateful.layout import Layout
 from velostream.spark.stateful.payload import pack
-from velostream.spark.stateful.watermarks import NONE_YET, stored
 
 if TYPE_CHECKING:
     import polars as pl
@@ -30,7 +30,7 @@ def router(layout: Layout) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.R
     def route(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import polars as pl
 
-        watermark = before(layout.watermarks, current_batch())
+        watermark = before(layout.watermarks)
         for batch in batches:
             frame = pl.from_arrow(batch)
             assert isinstance(frame, pl.DataFrame)
@@ -38,22 +38,6 @@ def router(layout: Layout) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.R
                 yield routed(frame, layout, watermark)
 
     return route
-
-
-def current_batch() -> int | None:
-    """The number of the micro-batch that this task belongs to."""
-    from pyspark import TaskContext
-
-    context = TaskContext.get()
-    number = context.getLocalProperty("streaming.sql.batchId") if context is not None else None
-    return None if number is None else int(number)
-
-
-def before(folder: str, number: int | None) -> int | None:
-    """The watermark that the micro-batch before this one ended with; None where rows are to be sent one by one."""
-    if number is None or not folder:
-        return None
-    return stored(folder, number - 1) if number else NONE_YET
 
 
 def routed(frame: pl.DataFrame, layout: Layout, watermark: int | None) -> pa.RecordBatch:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from velostream.sources.streams.watermarks import before
 from velostream.spark.stateful import layout as names
 from velostream.spark.stateful.layout import Layout
 from velostream.windows.forms import computed
@@ -44,9 +45,9 @@ class WorkerScan:
         """What goes to the buckets of the records of a file, and of the marks among them."""
         import polars as pl
 
-        from velostream.spark.stateful.router import before, current_batch, routed
+        from velostream.spark.stateful.router import routed
 
-        watermark = before(self.layout.watermarks, current_batch())
+        watermark = before(self.layout.watermarks)
         for batch in batches:
             frame = pl.from_arrow(batch)
             assert isinstance(frame, pl.DataFrame)

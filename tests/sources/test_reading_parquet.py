@@ -20,7 +20,7 @@ def test_a_timestamp_column_is_read_as_utc(tmp_path: Path, one_spark: object) ->
     pq.write_table(pa.table({"at": pa.array([moment], pa.timestamp("ms", tz="UTC"))}), path)
     schema = _parse_datatype_string(f"at TIMESTAMP, {FAULTS}, {SYSTEM}")
     options = FileOptions("s", str(path), str(tmp_path), str(tmp_path / "manifest"), FileForm("parquet", ("at",)))
-    task = Task(0, str(path), 0, None, 0, before="", after="")
+    task = Task(0, str(path), 0, None, 0, clock=0, before="", after="")
     [batch] = FileStreamReader(options, schema).read(InputPartition(task))
     assert batch["at"].to_pylist() == [moment]
     assert batch["_offset"].to_pylist() == [0]

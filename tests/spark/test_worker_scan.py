@@ -6,6 +6,7 @@ import json
 import math
 import random
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,8 @@ from velostream.validation import validate
 from velostream.windows.forms import computed
 from velostream.windows.hashing import hashable, hashes
 
-COLUMNS = {"t": "STRING", "i": "INT", "l": "BIGINT", "h": "SMALLINT", "d": "DOUBLE", "b": "BOOLEAN", "at": "TIMESTAMP"}
+COLUMNS = {"t": "STRING", "i": "INT", "l": "BIGINT", "h": "SMALLINT", "d": "DOUBLE", "b": "BOOLEAN"}
+COLUMNS |= {"at": "TIMESTAMP", "x": "DECIMAL(38,10)"}
 SCHEMA = pa.schema(
     [
         ("t", pa.string()),
@@ -32,6 +34,7 @@ SCHEMA = pa.schema(
         ("d", pa.float64()),
         ("b", pa.bool_()),
         ("at", pa.timestamp("us", tz="UTC")),
+        ("x", pa.decimal128(38, 10)),
     ]
 )
 TEXTS = ["", "a", "B", "ä", "zz", "a" * 31, "b" * 32, "c" * 33, "ünïcödé " * 9, "12345678", "1234"]
@@ -52,7 +55,8 @@ def table(count: int, seed: int = 1) -> pa.Table:
             "h": maybe(chance.randint(-5, 5)),
             "d": maybe(chance.choice([0.0, -0.0, 1.5, math.nan, math.inf, -math.inf, 7.0])),
             "b": maybe(chance.random() < 0.5),
-            "at": START + timedelta(milliseconds=chance.randint(0, 300_000)),
+            "at": START + timedelta(microseconds=chance.randint(0, 300_000_000)),
+            "x": maybe(Decimal(chance.randint(-(10**37), 10**37)).scaleb(-10)),
         }
         for _ in range(count)
     ]
@@ -158,7 +162,8 @@ def ran(spark: Any, home: Path, query: str, way: str) -> tuple[list[str], dict[s
     rows = [line for file in (home / way).glob("part-*") for line in file.read_text().splitlines()]
     letters = (home / f"checkpoint-{way}" / "x" / "dead-letters").glob("*.jsonl")
     dead = [json.loads(line) for file in letters for line in file.read_text().splitlines()]
-    kept = sorted((one["reason"], one["offset"], json.loads(one["record"])["at"]) for one in dead)
+    kept = sorted((one["reason"], one["offset"], repr(json.loads(one["record"], parse_float=Decimal))) for one in dead)
+    assert all(0 <= one["lag_ms"] < 10**12 for one in job.accounts.partitions.values())
     return sorted(rows), {**job.accounts.records, "letters": kept}
 
 

@@ -1,7 +1,7 @@
 """Files as a stream: in order of name, a number of them per micro-batch; records know their file and their index in it.
 
-An offset is how many files of the manifest are taken, how many are known, whether the run ends with them, and of files
-that grow how many bytes and records of each are read.
+An offset is how many files of the manifest are taken, how many are known, whether the run ends with them, what the
+clock showed then, and of files that grow how many bytes and records of each are read.
 """
 
 from __future__ import annotations
@@ -79,6 +79,7 @@ class Task:
     start: int
     end: int | None
     first: int
+    clock: int
     before: str
     after: str
 
@@ -100,7 +101,7 @@ class FileStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def initialOffset(self) -> dict[str, Any]:  # noqa: N802
         """Before the first file."""
-        return {"files": 0, "known": 0, "ends": False, "grown": {}}
+        return {"files": 0, "known": 0, "ends": False, "grown": {}, "clock": 0}
 
     def getDefaultReadLimit(self) -> ReadMaxFiles:  # noqa: N802
         """How many files a micro-batch takes."""
@@ -123,7 +124,8 @@ class FileStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         if files == start["files"] and added == start["grown"]:
             return start
         ends = self.until is not None
-        return {"files": files, "known": known if ends else files, "ends": ends, "grown": added}
+        clock = time.time_ns() // 1_000
+        return {"files": files, "known": known if ends else files, "ends": ends, "grown": added, "clock": clock}
 
     def _fix(self, done: int) -> None:
         """From now on nothing more is taken than what is there."""
@@ -169,7 +171,7 @@ class FileStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             if number >= start["files"] or (upto is not None and upto != held):
                 stop = upto[0] if upto is not None else None
                 path = self.manifest.taken[number].path
-                tasks.append(Task(number, path, held[0], stop, held[1], "", self._ended(number, end)))
+                tasks.append(Task(number, path, held[0], stop, held[1], end["clock"], "", self._ended(number, end)))
         if not tasks:
             return []
         first, last = self._about(start, end)
@@ -202,7 +204,8 @@ class FileStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             yield from self._records(partition.value, arrow_schema(self.columns))
             return
         worker = unpacked(self.options.worker)
-        yield from worker.routed(self._records(partition.value, worker.schema), partition.value.path)
+        task = partition.value
+        yield from worker.routed(self._records(task, worker.schema), task.path, task.clock)
 
     def _records(self, task: Task, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
         """The records of a file, between what is to be known of its partition before and after."""
@@ -222,7 +225,7 @@ class FileStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
 
 def packed(worker: Any) -> str:
-    """What a worker does with records, as text: an object with the `schema` to read, and `routed(batches, path)`."""
+    """What is done with records where they are read, as text: a `schema`, and `routed(batches, path, clock)`."""
     from pyspark import cloudpickle
 
     data: bytes = cloudpickle.dumps(worker)  # type: ignore[no-untyped-call]

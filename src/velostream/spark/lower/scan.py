@@ -8,6 +8,7 @@ from velostream.plan.nodes import Scan
 from velostream.spark.attempt import attempt
 from velostream.spark.lower.context import Lowering, column
 from velostream.spark.lower.event_time import reading_time, with_event_time, without_skewed, written
+from velostream.spark.lower.expressions import as_json
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -94,7 +95,7 @@ def decoded(node: Any, frame: DataFrame, schema: str, form: str) -> DataFrame:
     if form in _TEXT:
         return _parsed(node, frame, schema, form)
     names = [member.name for member in node.declared]
-    record = column(names[0]) if form == "string" else F.to_json(F.struct(*map(column, names)))
+    record = column(names[0]) if form == "string" else as_json(F.struct(*map(column, names)))
     return _judged(frame, names, record, F.lit(False))
 
 

@@ -10,7 +10,7 @@ from velostream.plan.expression import Expression
 from velostream.plan.nodes import Node, Scan
 from velostream.sources.streams.watermarks import FOLDER
 from velostream.spark.lower.context import CARRIED, Lowering, column
-from velostream.spark.lower.expressions import compute
+from velostream.spark.lower.expressions import as_json, compute
 from velostream.spark.lower.watermarks import known_partitions, watermark_settings
 from velostream.spark.stateful import layout as names
 from velostream.spark.stateful.hot import HotSettings
@@ -107,7 +107,7 @@ class Stage:
         made = self.shape.columns(rows)
         fields = [made[member.name].alias(member.name) for member in self.shape.node.fields]
         nothing = F.lit(None).cast("string")
-        record = F.to_json(F.struct(*fields), {"ignoreNullFields": "false"})
+        record = as_json(F.struct(*fields), nulls=True)
         is_row = F.col(names.MARK).isNull()
         carried = {
             names.STATUS: nothing,
@@ -131,7 +131,7 @@ class Stage:
 
         if not self.shape.identity:
             return {name: column(name) for name in names.ORIGIN if name in rows.columns}
-        known = F.to_json(F.struct(*map(column, self.shape.identity)), {"ignoreNullFields": "false"})
+        known = as_json(F.struct(*map(column, self.shape.identity)), nulls=True)
         name = F.concat(F.lit(source_of(self.number)), known)
         gone = F.coalesce(column("_emission") == F.lit("retract"), F.lit(False))
         return dict(zip(names.ORIGIN, (name, column("_revision").cast("bigint"), gone), strict=True))

@@ -7,8 +7,12 @@ the same in both goes this way (velostream.plan.forms).
 from __future__ import annotations
 
 import json
+import math
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from velostream.sources.streams.watermarks import before
@@ -41,8 +45,8 @@ class WorkerScan:
     time: str
     source: str
 
-    def routed(self, batches: Iterator[pa.RecordBatch], path: str) -> Iterator[pa.RecordBatch]:
-        """What goes to the buckets of the records of a file, and of the marks among them."""
+    def routed(self, batches: Iterator[pa.RecordBatch], path: str, clock: int) -> Iterator[pa.RecordBatch]:
+        """What goes to the buckets of the records of a file, and of the marks among them; `clock` is the batch's."""
         import polars as pl
 
         from velostream.spark.stateful.router import routed
@@ -52,9 +56,10 @@ class WorkerScan:
             frame = pl.from_arrow(batch)
             assert isinstance(frame, pl.DataFrame)
             if frame.height:
-                yield routed(self._prepared(frame, watermark, path), self.layout, watermark)
+                rows = self._prepared(frame, clock)
+                yield routed(self._with_records(rows, watermark, path), self.layout, watermark)
 
-    def _prepared(self, frame: pl.DataFrame, watermark: int | None, path: str) -> pl.DataFrame:
+    def _prepared(self, frame: pl.DataFrame, clock: int) -> pl.DataFrame:
         """Rows as the router takes them."""
         import polars as pl
 
@@ -73,7 +78,7 @@ class WorkerScan:
             pl.lit(self.source).alias("_source"),
             "_partition",
             "_offset",
-            pl.lit(0, pl.Int64).alias(names.CLOCK),
+            pl.lit(clock, pl.Int64).alias(names.CLOCK),
             status.otherwise(pl.lit(None, pl.String)).alias(names.STATUS),
             pl.col("_fault").alias(names.DETAIL),
             names.MARK,
@@ -81,7 +86,7 @@ class WorkerScan:
         )
         hashed = self._hashes(made)
         bucket = (pl.col(names.HASH) % len(self.layout.buckets)).cast(pl.Int32).alias(names.BUCKET)
-        return self._with_records(made.with_columns(hashed).with_columns(bucket), watermark, path)
+        return made.with_columns(hashed).with_columns(bucket)
 
     def _hashes(self, rows: pl.DataFrame) -> pl.Series | pl.Expr:
         """The hash of each row's keys: computed once for each distinct key."""
@@ -124,21 +129,26 @@ def records_of(path: str, columns: tuple[str, ...], offsets: list[int]) -> list[
     first, wanted = 0, sorted(offsets)
     for group in range(file.metadata.num_row_groups):
         count = file.metadata.row_group(group).num_rows
-        here = [offset - first for offset in wanted if first <= offset < first + count]
+        here = [offset - first for offset in wanted[bisect_left(wanted, first) : bisect_left(wanted, first + count)]]
         if here:
             table = file.read_row_group(group, columns=list(names_of)).take(here)
             for place, row in zip(here, table.to_pylist(), strict=True):
                 told = {names_of[name]: value for name, value in row.items() if value is not None}
-                found[first + place] = json.dumps(told, default=_text)
+                found[first + place] = "{" + ",".join(_member(name, value) for name, value in told.items()) + "}"
         first += count
     return [found[offset] for offset in offsets]
 
 
-def _text(value: Any) -> Any:
-    """Times as Spark writes them, decimals as numbers, all else as text."""
-    from datetime import datetime
-    from decimal import Decimal
+def _member(name: str, value: Any) -> str:
+    """A member of a JSON object. A decimal is a number with all of its digits, which no float has room for; what JSON
+    has no number for is told by name, as Spark does."""
+    if isinstance(value, float) and not math.isfinite(value):
+        value = {math.inf: "Infinity", -math.inf: "-Infinity"}.get(value, "NaN")
+    return f"{json.dumps(name)}:{value if isinstance(value, Decimal) else json.dumps(value, default=_text)}"
 
+
+def _text(value: Any) -> str:
+    """Times as Spark writes them here, all else as text."""
     if isinstance(value, datetime):
-        return value.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    return float(value) if isinstance(value, Decimal) else str(value)
+        return value.isoformat(timespec="microseconds").replace("+00:00", "Z")
+    return str(value)

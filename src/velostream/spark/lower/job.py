@@ -37,7 +37,7 @@ from velostream.spark.lower.static import lower_static
 from velostream.spark.lower.subquery import lower_subquery
 from velostream.spark.lower.union import lower_union
 from velostream.spark.lower.unnest import lower_unnest
-from velostream.spark.lower.watermarks import below
+from velostream.spark.lower.watermarks import below, own_scans
 from velostream.spark.stateful.control import open_control
 from velostream.spark.stateful.layout import MARK
 
@@ -206,10 +206,19 @@ def _stream(node: Node, lowering: Lowering, above: Node | None = None, *, withdr
     streams = [child for child in node.children if not child.static]
     frames = [_stream(child, lowering, above, withdraws=withdraws) for child in streams]
     if isinstance(node, Union):
+        if above is not None:
+            _refuse_mixed(node)
         return lower_union(node, frames)
     if len(frames) != 1:
         raise lowering.refuse(node)
     return _step(node, frames[0], lowering)
+
+
+def _refuse_mixed(node: Union) -> None:
+    """Records of sources and rows of stateful nodes in one input of another: who counts them, nobody could tell."""
+    if own_scans(node) and not node.position:
+        message = "a UNION of records with results of windows or groups cannot be read by a window or group yet"
+        raise VeloError(message, hint="write it to a sink, or aggregate each side by itself", code="unsupported")
 
 
 def _moves(above: Node, node: Node) -> bool:
@@ -228,7 +237,7 @@ def _scan(node: Scan, lowering: Lowering) -> DataFrame:
     from pyspark.sql import functions as F  # noqa: N812
 
     label = lowering.label(node)
-    frame = lower_scan(replace(node, source=label), lowering, judges_skew=True)
+    frame = lower_scan(replace(node, source=label), lowering)
     if node.watermark.strategy == "punctuated":
         assert node.watermark.punctuation is not None
         alive = column("_status").isNull() & column("_mark").isNull()

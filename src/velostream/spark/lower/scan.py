@@ -22,17 +22,15 @@ _PLACE = "struct<source:string,partition:int,offset:bigint,event_time:bigint>"
 _WHOLE = ("tinyint", "smallint", "int", "bigint")
 
 
-def lower_scan(node: Scan, lowering: Lowering, *, judges_skew: bool = False) -> DataFrame:
-    """The stream of a source's records. With `judges_skew`, those of clocks that run ahead are dead letters here: where
-    no stateful node judges them by its own clock."""
+def lower_scan(node: Scan, lowering: Lowering) -> DataFrame:
+    """The stream of a source's records."""
     from pyspark.sql import functions as F  # noqa: N812
 
     frame = _decoded(node, lowering)
     prefix = f"{node.alias}."
     available = [member.name for member in node.declared]
     frame = with_event_time(frame, node.event_time, _record_time(frame), available)
-    if judges_skew:
-        frame = without_skewed(frame, node.event_time)
+    frame = without_skewed(frame, node.event_time)
     system = {
         "_timestamp": _record_time(frame),
         "_processing_time": reading_time(frame),

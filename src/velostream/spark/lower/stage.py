@@ -75,22 +75,18 @@ class Stage:
         from velostream.spark.stateful.unpack import unpacker
 
         payloads = batch.filter(F.col("kind") == names.RESULT).select("payload")
-        rows = payloads.mapInArrow(unpacker(self.results), from_arrow_schema(self.results))
-        nothing = {names.MARK: F.lit(None).cast("string")}
-        return self._selected(rows.withColumns(nothing))
+        return self._selected(payloads.mapInArrow(unpacker(self.results), from_arrow_schema(self.results)))
 
     def local(self, payloads: Sequence[bytes], spark: SparkSession) -> DataFrame:
         """The rows of payloads that are in the driver already: no worker has to be asked to unpack them."""
         import pyarrow as pa
-        from pyspark.sql import functions as F  # noqa: N812
         from pyspark.sql.pandas.types import from_arrow_schema
 
         from velostream.spark.stateful.payload import typed, unpack
 
         batches = [batch for payload in payloads for batch in typed(unpack(payload), self.results)]
         table = pa.Table.from_batches(batches, self.results)
-        rows = spark.createDataFrame(table, from_arrow_schema(self.results))
-        return self._selected(rows.withColumns({names.MARK: F.lit(None).cast("string")}))
+        return self._selected(spark.createDataFrame(table, from_arrow_schema(self.results)))
 
     def stream(self) -> DataFrame:
         """Its rows as a stream, with marks for all that a stateful node above must hear."""
@@ -107,6 +103,8 @@ class Stage:
         made = self.shape.columns(rows)
         fields = [made[member.name].alias(member.name) for member in self.shape.node.fields]
         nothing = F.lit(None).cast("string")
+        if names.MARK not in rows.columns:
+            rows = rows.withColumn(names.MARK, nothing)
         record = as_json(F.struct(*fields), nulls=True)
         is_row = F.col(names.MARK).isNull()
         carried = {

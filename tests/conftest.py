@@ -9,6 +9,7 @@ import pytest
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+    from tests.postgres.server import Database
 
 
 @pytest.fixture(scope="session")
@@ -18,3 +19,12 @@ def one_spark() -> Iterator[SparkSession]:
     session = spark_session("local[2]")
     yield session
     session.stop()
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Database]:
+    from tests.postgres.server import Database
+
+    database = Database()
+    yield database
+    database.close()

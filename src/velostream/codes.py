@@ -100,6 +100,8 @@ _USER = (
     Code("no-match", "a join whose missing.data.strategy is fail_fast found no row", "add the row to the table, or choose another strategy"),
     Code("function-failed", "a Python function of the user raised an error", "correct the function, or what it is given"),
     Code("state-mismatch", "a checkpoint's state was kept for another statement", "undo the change, or start with a new checkpoint"),
+    Code("table-not-found", "a table of a database that is not there", "correct its name, or create it: `x.table.create = true`"),
+    Code("database-refused", "a database does not let in who asks, or does not do what is asked", "see to the rights, the names and the values that the message quotes"),
     Code("metric", "a @metric that cannot be collected", "the hint says why"),
     Code("file-not-found", "a file that is not there", "correct the path"),
     Code("unreadable-file", "a file that may not be read, or that is not UTF-8 text", "see to its rights, or save it as UTF-8"),
@@ -109,6 +111,7 @@ _USER = (
 
 _OTHERS = (
     Code("source-unreadable", "a source could not be read", "check that it is up and that the address is right", Domain.EXTERNAL),
+    Code("database-unreachable", "a database does not answer, or cannot do what is asked of it now", "see that it is up, that the address is right and that it has room", Domain.EXTERNAL),
     Code("table-not-ready", "a table that a job needs was not loaded in time", "see to its source, or wait longer: `x.wait.timeout`", Domain.EXTERNAL),
     Code("file-unusable", "a file or folder could not be read or written while a job ran", "see to the path, its rights and the room on the disk", Domain.EXTERNAL),
     Code("checkpoint-unreadable", "a checkpoint is damaged, or in use by another process", "restore it from a copy, or start with another one", Domain.EXTERNAL),

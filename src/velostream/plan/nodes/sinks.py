@@ -9,6 +9,7 @@ from velostream.plan.fields import Field, Fields
 from velostream.plan.header_calls import HEADERS
 from velostream.plan.nodes.base import EMISSION, REVISION, Node
 from velostream.sinks.base import Guarantee, WriteMode
+from velostream.sinks.writers.batch import Shape
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,3 +73,17 @@ class Sinks(Node):
         if self.input.revises:
             found += [name for name in (EMISSION, REVISION) if name in self.input.fields]
         return tuple(dict.fromkeys(found))
+
+    def shape(self, target: SinkTarget) -> Shape:
+        """The rows as the writer of a sink is told of them."""
+        fields, corrected = self.input.fields, self.input.revises
+        columns = tuple((member.name, str(member.type)) for member in target.columns(fields))
+        return Shape(
+            columns=columns,
+            key=target.key,
+            identity=target.identity,
+            upserts=target.writes is WriteMode.UPSERT,
+            emission=EMISSION if corrected and EMISSION in fields else "",
+            headers=HEADERS if target.headers and HEADERS in fields else "",
+            time=self.input.time if target.headers and self.input.time in fields else "",
+        )

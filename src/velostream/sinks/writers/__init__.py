@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from velostream.config.connections.database import server_of
 from velostream.errors import VeloError
 from velostream.sinks.memory import keep
-from velostream.sinks.writers.batch import Batch, BatchRows
+from velostream.sinks.writers.batch import Batch, BatchRows, Refusal, Shape
 from velostream.sinks.writers.console import write_console
 from velostream.sinks.writers.files import refuse_files, write_files
 
 if TYPE_CHECKING:
     from velostream.config.settings import Settings
 
-__all__ = ["WRITABLE", "Batch", "BatchRows", "check", "write"]
+__all__ = ["WRITABLE", "Batch", "BatchRows", "Refusal", "Shape", "check", "needed", "release", "write"]
 
 
 def _write_memory(name: str, rows: BatchRows, settings: Settings | None, batch: Batch) -> None:
@@ -26,19 +28,55 @@ _WRITERS: dict[str, Callable[[str, BatchRows, Settings | None, Batch], None]] = 
     "console_sink": write_console,
     "memory_sink": _write_memory,
 }
-WRITABLE = tuple(_WRITERS)
+
+
+def _write_database(name: str, rows: BatchRows, settings: Settings, batch: Batch, shape: Shape) -> Sequence[Refusal]:
+    from velostream.sinks.writers.database import write_database
+
+    return write_database(name, rows, settings, batch, shape)
+
+
+_SHAPED: dict[str, Callable[[str, BatchRows, Settings, Batch, Shape], Sequence[Refusal]]] = {
+    "database_sink": _write_database,
+}
+"""Writers that are told more than rows: keys, withdrawals, headers. They answer with the rows that were refused."""
+WRITABLE = (*_WRITERS, *_SHAPED)
 """The connectors that can be written to."""
 
 
 def check(connector: str, name: str, settings: Settings | None) -> None:
     """Refuses, before anything starts, a sink that could not be written to."""
-    if connector not in _WRITERS:
+    if connector not in WRITABLE:
         message = f"sink '{name}' is a {connector}, which cannot be run yet"
         raise VeloError(message, hint=f"use {' or '.join(WRITABLE)}", code="unsupported")
     if connector == "file_sink" and settings is not None:
         refuse_files(name, settings)
+    if connector == "database_sink" and settings is not None:
+        server_of(name, settings)
 
 
-def write(connector: str, name: str, rows: BatchRows, settings: Settings | None, batch: Batch) -> None:
-    """Writes the rows of a micro-batch to the sink `name`; written again, they take the place of themselves."""
-    _WRITERS[connector](name, rows, settings, batch)
+def needed(connector: str, shape: Shape) -> tuple[str, ...]:
+    """The columns that a writer is given."""
+    return shape.needs if connector in _SHAPED else shape.names
+
+
+def write(
+    connector: str, name: str, rows: BatchRows, settings: Settings | None, batch: Batch, shape: Shape | None = None
+) -> Sequence[Refusal]:
+    """Writes the rows of a micro-batch to the sink `name`; written again, they take the place of themselves.
+
+    Answers with the rows that the sink does not take; all others are written.
+    """
+    shaped = _SHAPED.get(connector)
+    if shaped is None:
+        _WRITERS[connector](name, rows, settings, batch)
+        return ()
+    assert settings is not None
+    return shaped(name, rows, settings, batch, shape or Shape())
+
+
+def release(query: str) -> None:
+    """Gives back what writers keep open for a query."""
+    module = sys.modules.get("velostream.sinks.writers.database")
+    if module is not None:
+        module.release(query)

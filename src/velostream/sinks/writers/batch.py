@@ -28,6 +28,44 @@ class Batch:
     """What the console shows; what it is given is readable as text."""
 
 
+@dataclass(frozen=True)
+class Refusal:
+    """A row that a sink does not take whatever is tried: why, and the row as JSON."""
+
+    error: str
+    row: str
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What the rows of a sink are like, for one that does more than append the columns."""
+
+    columns: tuple[tuple[str, str], ...] = ()
+    """What is written: names, and types as SQL writes them."""
+    key: tuple[str, ...] = ()
+    """What names a row: the message key, or the key of a table."""
+    identity: tuple[str, ...] = ()
+    """What an upsert finds the row by that it replaces: the key, for windowed rows with the window."""
+    upserts: bool = False
+    emission: str = ""
+    """The column that tells a withdrawal; empty where rows are never corrected."""
+    headers: str = ""
+    """The column of headers, where they are written."""
+    time: str = ""
+    """The column of event time, where it is written as the time of a message."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns that are written."""
+        return tuple(name for name, _ in self.columns)
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """All columns that the writer looks at."""
+        beside = (*self.key, *self.identity, self.emission, self.headers, self.time)
+        return tuple(name for name in dict.fromkeys((*self.names, *beside)) if name)
+
+
 @dataclass
 class BatchRows:
     """The rows of a micro-batch for one sink."""

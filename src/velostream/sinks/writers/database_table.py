@@ -1,0 +1,144 @@
+"""The table behind a sink: found or created, with the columns and the key that rows are written by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from velostream.errors import VeloError
+from velostream.postgres import look_alikes, name_parts, type_of
+from velostream.registry import did_you_mean
+from velostream.sinks.writers.batch import Shape
+
+if TYPE_CHECKING:
+    import psycopg
+    from psycopg import sql
+
+MARKERS = "velostream_batches"
+"""Beside every table that is written: which micro-batch of which query was written last."""
+_NULLS_EQUAL = 150000
+"""Since this version of PostgreSQL, a unique key may take NULLs as equal, as GROUP BY does."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """The table as it is: its name, and under which names it has our columns."""
+
+    schema: str
+    table: str
+    columns: tuple[str, ...]
+    identity: tuple[str, ...]
+
+    @property
+    def name(self) -> sql.Identifier:
+        """As statements have it."""
+        from psycopg import sql
+
+        return sql.Identifier(self.schema, self.table)
+
+    @property
+    def markers(self) -> sql.Identifier:
+        """The table of markers."""
+        from psycopg import sql
+
+        return sql.Identifier(self.schema, MARKERS)
+
+
+def open_table(connection: psycopg.Connection[Any], sink: str, table: str, shape: Shape, *, create: bool) -> Target:
+    """The table of a sink. Must be called outside of a transaction."""
+    found = _found(connection, table)
+    if found is None:
+        if not create:
+            message = f"sink '{sink}' writes to table '{table}', which is not there"
+            hint = f"{look_alikes(connection, table)}; '{sink}.table.create' = 'true' creates it".removeprefix("; ")
+            raise VeloError(message, hint=hint, code="table-not-found")
+        _create(connection, table, shape)
+        found = _found(connection, table)
+        assert found is not None
+    number, schema, plain = found
+    there = [row[0] for row in connection.execute(_COLUMNS, (number,))]
+    columns = tuple(_same(sink, table, name, there) for name in shape.names)
+    own = dict(zip(shape.names, columns, strict=True))
+    identity = tuple(own[name] for name in shape.identity) if shape.upserts else ()
+    if identity and not _is_key(connection, number, identity):
+        shown = ", ".join(identity)
+        message = f"sink '{sink}' replaces rows by ({shown}), and table '{table}' has no key of these columns"
+        hint = f"ALTER TABLE {table} ADD PRIMARY KEY ({shown}), or '{sink}.write.mode' = 'append'"
+        raise VeloError(message, hint=hint, code="unreachable-sink")
+    target = Target(schema, plain, columns, identity)
+    _add_markers(connection, target)
+    return target
+
+
+_FOUND = """SELECT c.oid, n.nspname, c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE c.oid = to_regclass(%s)"""
+_COLUMNS = "SELECT attname FROM pg_attribute WHERE attrelid = %s AND attnum > 0 AND NOT attisdropped ORDER BY attnum"
+_KEYS = """SELECT array_agg(a.attname::text) FROM pg_index i JOIN pg_attribute a
+    ON a.attrelid = i.indrelid AND a.attnum = ANY(i.indkey::int2[])
+    WHERE i.indrelid = %s AND i.indisunique AND i.indpred IS NULL AND i.indexprs IS NULL AND i.indisvalid
+    AND i.indnkeyatts = i.indnatts GROUP BY i.indexrelid"""
+_MARKERS = """CREATE TABLE IF NOT EXISTS {} (query text, sink text, batch bigint NOT NULL, refused jsonb,
+    written_at timestamptz NOT NULL DEFAULT now(), PRIMARY KEY (query, sink))"""
+
+
+def _found(connection: psycopg.Connection[Any], table: str) -> tuple[int, str, str] | None:
+    from psycopg import sql
+
+    quoted = sql.Identifier(*name_parts(table)).as_string(connection)
+    row = connection.execute(_FOUND, (quoted,)).fetchone()
+    return None if row is None else (row[0], row[1], row[2])
+
+
+def _create(connection: psycopg.Connection[Any], table: str, shape: Shape) -> None:
+    """A table with the types of the columns, and where rows are replaced a key, in which NULLs are equal if it can."""
+    from psycopg import sql
+
+    columns = [sql.SQL("{} {}").format(sql.Identifier(name), sql.SQL(type_of(kind))) for name, kind in shape.columns]
+    if shape.upserts:
+        equal = connection.info.server_version >= _NULLS_EQUAL
+        kind = sql.SQL("UNIQUE NULLS NOT DISTINCT" if equal else "PRIMARY KEY")
+        columns.append(sql.SQL("{} ({})").format(kind, _listed(shape.identity)))
+    name = sql.Identifier(*name_parts(table))
+    text = sql.SQL("CREATE TABLE IF NOT EXISTS {} ({})").format(name, sql.SQL(", ").join(columns))
+    _made(connection, text)
+
+
+def _add_markers(connection: psycopg.Connection[Any], target: Target) -> None:
+    from psycopg import sql
+
+    _made(connection, sql.SQL(_MARKERS).format(target.markers))
+
+
+def _made(connection: psycopg.Connection[Any], statement: sql.Composed) -> None:
+    """Creates what may be created by somebody else at the same moment, which IF NOT EXISTS alone does not bear."""
+    import psycopg
+
+    for last in (False, True):
+        try:
+            connection.execute(statement)
+            return
+        except (psycopg.errors.UniqueViolation, psycopg.errors.DuplicateTable):
+            if last:
+                raise
+
+
+def _same(sink: str, table: str, name: str, there: Sequence[str]) -> str:
+    """The column of that name, in any letter case where there is none in the very same."""
+    if name in there:
+        return name
+    found = [each for each in there if each.casefold() == name.casefold()]
+    if len(found) == 1:
+        return found[0]
+    message = f"sink '{sink}' writes column '{name}', which table '{table}' does not have"
+    raise VeloError(message, hint=did_you_mean(name, there, "columns"), code="unknown-column")
+
+
+def _is_key(connection: psycopg.Connection[Any], number: int, identity: tuple[str, ...]) -> bool:
+    return any(set(row[0]) == set(identity) for row in connection.execute(_KEYS, (number,)))
+
+
+def _listed(names: Sequence[str]) -> sql.Composed:
+    from psycopg import sql
+
+    return sql.SQL(", ").join(map(sql.Identifier, names))

@@ -17,9 +17,9 @@ from velostream.sources.streams.decoding import FileForm, record_batches
 from velostream.sources.streams.file_checks import check_files
 from velostream.sources.streams.reading import form_of
 from velostream.spark.lower.context import column
-from velostream.spark.lower.scan import decoded
+from velostream.spark.lower.decoding import decoded
 from velostream.tables.loading import Step
-from velostream.tables.store import TIME
+from velostream.tables.newest import TIME
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
+from velostream.formats.encoding.csv_texts import CsvStyle, csv_header, csv_rows
+from velostream.formats.encoding.json_texts import json_rows
 from velostream.sinks.writers.batch import Batch, BatchRows
-from velostream.sinks.writers.text import csv_header, csv_lines, csv_options, json_lines
 
 if TYPE_CHECKING:
     from velostream.config.settings import Settings
@@ -69,8 +70,8 @@ def write_console(name: str, rows: BatchRows, settings: Settings | None, batch: 
         columns = [column.to_pylist() for column in table.columns]
         batch.show(Shown(name, tuple(table.column_names), list(zip(*columns, strict=True))))
     elif form == "json":
-        batch.show("\n".join(json_lines(table)))
+        batch.show("\n".join(json_rows(table).to_pylist()))
     else:
-        head = [] if (batch.query, name) in _headed else [csv_header(table.column_names, csv_options())]
+        head = [] if (batch.query, name) in _headed else [csv_header(table.column_names, CsvStyle())]
         _headed.add((batch.query, name))
-        batch.show("\n".join([*head, *csv_lines(table, csv_options())]))
+        batch.show("\n".join([*head, *csv_rows(table, CsvStyle()).to_pylist()]))

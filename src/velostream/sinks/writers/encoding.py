@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from velostream.sinks.writers.text import JSON_OPTIONS, csv_header, csv_lines, csv_options, json_lines
+from velostream.formats.encoding.csv_texts import CsvStyle, csv_header, csv_rows
+from velostream.formats.encoding.json_texts import json_rows
+from velostream.sinks.writers.text import JSON_OPTIONS, csv_options
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -26,7 +28,7 @@ class Encoding:
 
     format: str
     compression: str
-    options: dict[str, str] = field(default_factory=dict)
+    csv: CsvStyle = field(default_factory=CsvStyle)
     header: bool = False
 
     @property
@@ -48,9 +50,9 @@ class Encoding:
 
             pq.write_table(table, file, compression=self.compression)
             return
-        head = [csv_header(table.column_names, self.options)] if self.header else []
-        lines = csv_lines(table, self.options) if self.format == "csv" else json_lines(table)
-        _put(file, "\n".join([*head, *lines, ""]).encode(), self.compression)
+        head = [csv_header(table.column_names, self.csv)] if self.header else []
+        lines = csv_rows(table, self.csv) if self.format == "csv" else json_rows(table)
+        _put(file, "\n".join([*head, *lines.to_pylist(), ""]).encode(), self.compression)
 
     def spark_writer(self, frame: DataFrame) -> DataFrameWriter:
         """Spark's own writer of the same."""
@@ -59,7 +61,7 @@ class Encoding:
             return frame.write.format("parquet").option("compression", codec)
         codec = NONE if self.compression in _LATER else self.compression
         if self.format == "csv":
-            writer = _flat(frame).write.format("csv").options(**self.options)
+            writer = _flat(frame).write.format("csv").options(**csv_options(self.csv))
             return writer.option("header", str(self.header).lower()).option("compression", codec)
         return frame.write.format("json").options(**JSON_OPTIONS).option("compression", codec)
 
@@ -72,7 +74,7 @@ def encoding_of(settings: Settings) -> Encoding:
         return Encoding(form, "snappy" if compression is None else str(compression))
     chosen = NONE if compression is None else str(compression)
     if form == "csv":
-        return Encoding(form, chosen, csv_options(settings), settings.boolean("csv.header"))
+        return Encoding(form, chosen, CsvStyle.of(settings), settings.boolean("csv.header"))
     return Encoding("jsonl", chosen)
 
 

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from velostream.plan.nodes import Scan
-from velostream.spark.attempt import attempt
 from velostream.spark.lower.context import Lowering, column
+from velostream.spark.lower.decoding import decoded
 from velostream.spark.lower.event_time import reading_time, with_event_time, without_skewed, written
-from velostream.spark.lower.expressions import as_json
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-UNDECODABLE = "undecodable"
 LARGEST_PARTITION = (1 << 31) - 1
-_TEXT = ("json", "jsonl", "csv")
-_SYSTEM = ("_partition", "_offset", "_topic", "_key", "_timestamp", "_headers", "_clock", "_mark", "_late")
 _PLACE = "struct<source:string,partition:int,offset:bigint,event_time:bigint>"
 """Where a record stood. Each part may be NULL, since the whole is NULL for rows that nothing is wrong with."""
 _WHOLE = ("tinyint", "smallint", "int", "bigint")
@@ -35,7 +31,7 @@ def lower_scan(node: Scan, lowering: Lowering) -> DataFrame:
         "_timestamp": _record_time(frame),
         "_processing_time": reading_time(frame),
         "_partition": _partition(node, frame),
-        "_source": F.lit(node.source),
+        "_source": _source(node),
     }
     fields = []
     for member in node.fields:
@@ -50,6 +46,18 @@ def lower_scan(node: Scan, lowering: Lowering) -> DataFrame:
         F.unix_micros(column("_event_time")).alias("event_time"),
     )
     return frame.select(*fields, *map(column, carried), place.cast(_PLACE).alias("_place"))
+
+
+def _source(node: Scan) -> Column:
+    """What records are called by where they come from; those of several topics by their topic too."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    if node.connector == "kafka_source":
+        from velostream.sources.streams.kafka_topics import is_several
+
+        if is_several(node.settings):
+            return F.concat(F.lit(f"{node.source}/"), column("_topic"))
+    return F.lit(node.source)
 
 
 def _record_time(frame: DataFrame) -> Column:
@@ -84,70 +92,6 @@ def _decoded(node: Scan, lowering: Lowering) -> DataFrame:
     if node.connector == "datagen_source" and node.event_time.column:
         frame = _with_time(node, frame)
     return decoded(node, frame, schema, form)
-
-
-def decoded(node: Any, frame: DataFrame, schema: str, form: str) -> DataFrame:
-    """Records in the declared columns of `node`, with status, detail and the record as it was."""
-    from pyspark.sql import functions as F  # noqa: N812
-
-    if form in _TEXT:
-        return _parsed(node, frame, schema, form)
-    names = [member.name for member in node.declared]
-    record = column(names[0]) if form == "string" else as_json(F.struct(*map(column, names)))
-    return _judged(frame, names, record, F.lit(False))
-
-
-def _parsed(node: Any, frame: DataFrame, schema: str, form: str) -> DataFrame:
-    """Lines as records of the declared columns."""
-    from pyspark.sql import functions as F  # noqa: N812
-
-    wanted = f"{schema}, _corrupt STRING"
-    options = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": "_corrupt"}
-    if form == "csv":
-        parsed = F.from_csv(F.col("value"), wanted, {**options, **_csv(node)})
-    else:
-        parsed = F.from_json(F.col("value"), wanted, options)
-    frame = frame.withColumn("_parsed", attempt(parsed))
-    names = [part for part in frame.select("_parsed.*").columns if part != "_corrupt"]
-    broken = F.col("_parsed").isNull() | F.col("_parsed._corrupt").isNotNull()
-    fields = {name: F.when(~broken, F.col(f"_parsed.`{name}`")) for name in names}
-    frame = frame.select(
-        *(value.alias(name) for name, value in fields.items()),
-        *(
-            column(name)
-            for name in (*_SYSTEM, "_raw", "_fault", "value")
-            if name in frame.columns and name not in fields
-        ),
-        broken.alias("_broken"),
-    )
-    return _judged(frame, names, F.col("value"), F.col("_broken"))
-
-
-def _judged(frame: DataFrame, names: list[str], record: Column, broken: Column) -> DataFrame:
-    """Columns and system columns with status, detail and the record as it was; marks have none of them."""
-    from pyspark.sql import functions as F  # noqa: N812
-
-    is_record = F.col("_mark").isNull()
-    told = F.lit("the text is not a record of the declared columns")
-    if "_fault" in frame.columns:
-        broken, told = broken | F.col("_fault").isNotNull(), F.coalesce(F.col("_fault"), told)
-        record = F.coalesce(F.col("_raw"), record)
-    broken = is_record & broken
-    return frame.select(
-        *(column(name) for name in (*names, *(name for name in _SYSTEM if name in frame.columns))),
-        F.when(broken, F.lit(UNDECODABLE)).alias("_status"),
-        F.when(broken, told).alias("_detail"),
-        F.when(is_record, record).alias("_record"),
-    )
-
-
-def _csv(node: Any) -> dict[str, str]:
-    settings = node.settings
-    options = {"sep": settings.text("csv.delimiter"), "quote": settings.text("csv.quote")}
-    options["escape"] = str(settings.get("csv.escape") or options["quote"])
-    if settings.get("csv.null") is not None:
-        options["nullValue"] = settings.text("csv.null")
-    return options
 
 
 def _with_time(node: Scan, frame: DataFrame) -> DataFrame:

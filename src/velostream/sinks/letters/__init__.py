@@ -1,0 +1,6 @@
+"""Dead letters: records that are in no result, each with the reason, kept where they outlive the job."""
+
+from velostream.sinks.letters.files import read_letters, write_letters
+from velostream.sinks.letters.letter import FIELDS, iso, letter
+
+__all__ = ["FIELDS", "iso", "letter", "read_letters", "write_letters"]

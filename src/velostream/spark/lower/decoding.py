@@ -1,0 +1,179 @@
+"""Decoding: values and keys of records to columns, by format; what cannot be decoded has a status and goes on.
+
+A source gives `value` as STRING or as BINARY, or the columns themselves; beside them system columns, and for a record
+at fault `_fault` and `_raw`, the record as it was. What comes out has the declared columns, the system columns,
+`_status`, `_detail` and `_record`: the record as dead letters hold it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from velostream.sinks.letters.envelope import BASE64, NULL, OPENS, PARTS
+from velostream.spark.attempt import attempt
+from velostream.spark.lower.context import column
+from velostream.spark.lower.expressions import as_json
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+UNDECODABLE = "undecodable"
+TOMBSTONE = "tombstone"
+"""The status of a message without a value: in a table it takes a row away, in a stream it is a dead letter."""
+SYSTEM = ("_partition", "_offset", "_topic", "_key", "_timestamp", "_headers", "_clock", "_mark", "_late")
+_FAULTS = ("_raw", "_fault")
+_PARSED = ("json", "jsonl", "csv")
+_WHOLE = ("string", "bytes")
+_NOT_UTF8 = "the bytes are not UTF-8 text"
+_NO_VALUE = "the message has no value, which takes a row out of a table and is no record of a stream"
+
+
+def decoded(node: Any, frame: DataFrame, schema: str, form: str) -> DataFrame:
+    """Records in the declared columns of `node`, whose types are `schema`, with status, detail and `_record`."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    held = dict(frame.dtypes)
+    raw = held.get("_key") == "binary"
+    if held.get("value") == "binary" and form in (*_PARSED, *_WHOLE):
+        frame = _as_text(frame, node, form)
+    if raw:
+        frame = _with_key(node, frame)
+    if form in _PARSED:
+        return _parsed(node, frame, schema, form)
+    names = [member.name for member in node.declared]
+    record = _kept(column(names[0])) if form in _WHOLE else as_json(F.struct(*map(column, names)))
+    return _judged(frame, names, record, F.lit(False))
+
+
+def _as_text(frame: DataFrame, node: Any, form: str) -> DataFrame:
+    """Bytes as text; those that are not UTF-8 are at fault and kept. For `string` and `bytes`, that is the column."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    text = F.col("value").cast("string")
+    good = F.is_valid_utf8(text)
+    is_record = F.col("_mark").isNull()
+    fault = F.when(is_record & F.col("value").isNull(), F.lit(_NO_VALUE))
+    if form != "bytes":
+        fault = fault.when(~good, F.lit(_NOT_UTF8))
+    raw = F.when(~good, F.concat(F.lit(BASE64), F.base64(F.col("value")))).otherwise(_kept(text))
+    faults = {"_fault": fault, "_raw": raw, "_no_value": is_record & F.col("value").isNull()}
+    if form not in _WHOLE:
+        return frame.withColumns({**faults, "value": F.when(good, text)})
+    name = node.declared[0].name
+    value = F.col("value") if str(node.declared[0].type) == "BINARY" else F.when(good, text)
+    return frame.withColumns(faults).withColumn("value", value).withColumnRenamed("value", name)
+
+
+def _kept(value: Column) -> Column:
+    """A text as letters hold it: one that could be taken for another form of theirs is in base64 as bytes are."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    text = value.cast("string")
+    special = F.startswith(text, F.lit(BASE64)) | F.startswith(text, F.lit(OPENS))
+    return F.when(special, F.concat(F.lit(BASE64), F.base64(value.cast("binary")))).otherwise(text)
+
+
+def _with_key(node: Any, frame: DataFrame) -> DataFrame:
+    """The key as text by `key.format`; its bytes stay in `_raw_key`. Only a key that is read can be at fault."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    form = str(node.settings.get("key.format") or "string")
+    data = F.col("_key")
+    text = data.cast("string")
+    if form == "bytes":
+        made, fault = F.base64(data), F.lit(None).cast("string")
+    elif form == "json":
+        made = F.try_parse_json(F.when(F.is_valid_utf8(text), text)).cast("string")
+        fault = F.when(data.isNotNull() & made.isNull() & (text != "null"), F.lit("the key is not JSON"))
+    else:
+        made = F.when(F.is_valid_utf8(text), text)
+        fault = F.when(data.isNotNull() & made.isNull(), F.lit("the bytes of the key are not UTF-8 text"))
+    columns = {"_raw_key": data, "_key": made}
+    if _reads_key(node):
+        columns["_fault"] = F.coalesce(F.col("_fault"), fault) if "_fault" in frame.columns else fault
+    return frame.withColumns(columns)
+
+
+def _reads_key(node: Any) -> bool:
+    return any(member.name.split(".")[-1] == "_key" for member in getattr(node, "fields", ()))
+
+
+def _parsed(node: Any, frame: DataFrame, schema: str, form: str) -> DataFrame:
+    """Texts as records of the declared columns."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    wanted = f"{schema}, _corrupt STRING"
+    options = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": "_corrupt"}
+    if form == "csv":
+        parsed = F.from_csv(F.col("value"), wanted, {**options, **_csv(node)})
+    else:
+        parsed = F.from_json(F.col("value"), wanted, options)
+    frame = frame.withColumn("_parsed", attempt(parsed))
+    names = [part for part in frame.select("_parsed.*").columns if part != "_corrupt"]
+    broken = F.col("_parsed").isNull() | F.col("_parsed._corrupt").isNotNull()
+    fields = {name: F.when(~broken, F.col(f"_parsed.`{name}`")) for name in names}
+    others = (*SYSTEM, *_FAULTS, "_no_value", "_raw_key", "value")
+    frame = frame.select(
+        *(value.alias(name) for name, value in fields.items()),
+        *(column(name) for name in others if name in frame.columns and name not in fields),
+        broken.alias("_broken"),
+    )
+    return _judged(frame, names, _kept(F.col("value")), F.col("_broken"))
+
+
+def _judged(frame: DataFrame, names: list[str], record: Column, broken: Column) -> DataFrame:
+    """Columns and system columns with status, detail and the record as it was; marks have none of them."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    is_record = F.col("_mark").isNull()
+    told = F.lit("the text is not a record of the declared columns")
+    if "_fault" in frame.columns:
+        broken, told = broken | F.col("_fault").isNotNull(), F.coalesce(F.col("_fault"), told)
+    if "_raw" in frame.columns:
+        record = F.coalesce(F.col("_raw"), record)
+    broken = is_record & broken
+    status = F.when(broken, F.lit(UNDECODABLE))
+    if "_no_value" in frame.columns:
+        status = F.when(F.col("_no_value"), F.lit(TOMBSTONE)).otherwise(status)
+    return frame.select(
+        *(column(name) for name in (*names, *(name for name in SYSTEM if name in frame.columns))),
+        status.alias("_status"),
+        F.when(broken, told).alias("_detail"),
+        F.when(is_record, _in_envelope(frame, record)).alias("_record"),
+    )
+
+
+def _in_envelope(frame: DataFrame, record: Column) -> Column:
+    """The record with its key, headers, topic and time, where the source has keys; `sinks.letters` opens it."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    if "_key" not in frame.columns:
+        return record
+    key = F.col("_raw_key" if "_raw_key" in frame.columns else "_key").cast("binary")
+    return F.concat(
+        F.lit(OPENS),
+        F.coalesce(F.base64(key), F.lit(NULL)),
+        F.lit(PARTS),
+        _or_empty(frame, "_timestamp", lambda time: F.unix_micros(time).cast("string")),
+        F.lit(PARTS),
+        _or_empty(frame, "_headers", lambda held: F.when(F.size(held) > 0, F.to_json(held))),
+        F.lit(PARTS),
+        _or_empty(frame, "_topic", lambda topic: topic),
+        F.lit(OPENS),
+        F.coalesce(F.concat(F.lit("+"), record), F.lit(NULL)),
+    )
+
+
+def _or_empty(frame: DataFrame, name: str, text: Any) -> Column:
+    from pyspark.sql import functions as F  # noqa: N812
+
+    return F.coalesce(text(F.col(name)), F.lit("")) if name in frame.columns else F.lit("")
+
+
+def _csv(node: Any) -> dict[str, str]:
+    settings = node.settings
+    options = {"sep": settings.text("csv.delimiter"), "quote": settings.text("csv.quote")}
+    options["escape"] = str(settings.get("csv.escape") or options["quote"])
+    if settings.get("csv.null") is not None:
+        options["nullValue"] = settings.text("csv.null")
+    return options

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,11 +13,22 @@ if TYPE_CHECKING:
     from tests.postgres.server import Database
 
 
+def connector_jars() -> tuple[Path, ...]:
+    """The jars of connectors; none where they cannot be had, and then the tests that need them are skipped."""
+    from velostream.errors import VeloError
+    from velostream.spark.jars import jars_of
+
+    try:
+        return jars_of(["kafka_source"])
+    except VeloError:
+        return ()
+
+
 @pytest.fixture(scope="session")
 def one_spark() -> Iterator[SparkSession]:
     from velostream.spark.session import spark_session
 
-    session = spark_session("local[2]")
+    session = spark_session("local[2]", jars=connector_jars())
     yield session
     session.stop()
 

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 )
 @click.option("--report", default="", metavar="FILE", help="Write what became of every record, as JSON.")
 @click.option("--duration", default="", metavar="TIME", help="Stop cleanly after this time, such as 60s.")
+@click.option("--jars", multiple=True, metavar="DIR", help="A folder of jars, or a jar, for what connectors need.")
 @preset_option
 @set_option
 @click.pass_context
@@ -47,6 +48,7 @@ def command(
     checkpoint: str,
     report: str,
     duration: str,
+    jars: tuple[str, ...],
     preset: str,
     settings: tuple[str, ...],
 ) -> None:
@@ -98,6 +100,7 @@ def command(
     from velostream.jobs.runner import Runner
     from velostream.plan import plan
     from velostream.spark.failures import translated
+    from velostream.spark.jars import jars_of
     from velostream.spark.session import spark_session
 
     debug = bool(getattr(ctx.obj, "debug", False))
@@ -112,7 +115,8 @@ def command(
         view.say("Spark starts …")
     try:
         with translated(debug=debug):
-            runner = Runner(planned, spark_session(master), home, given.folder or Path(), view.show)
+            needed = jars_of(planned.connectors, jars, view.say)
+            runner = Runner(planned, spark_session(master, jars=needed), home, given.folder or Path(), view.show)
             with caught(runner.stopping, view.say) as signals:
                 view.open(runner)
                 if until_done:

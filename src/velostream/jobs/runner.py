@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from velostream.durations import SECOND
 from velostream.errors import VeloError
 from velostream.jobs.accounts import Accounts
+from velostream.jobs.following import Following
 from velostream.jobs.home import Home
 from velostream.jobs.metrics import window_metrics
 from velostream.jobs.tables import Tables
@@ -68,6 +69,8 @@ class RunningJob:
     query: StreamingQuery | None = None
     failure: VeloError | None = None
     """Why it failed."""
+    following: Following | None = None
+    """What is followed of its sources."""
     pins: Pins | None = None
     """The versions of the tables that its micro-batches see."""
     nudged: float = 0.0
@@ -85,10 +88,14 @@ class RunningJob:
         if self.pins is not None:
             number, begun = self.home.next_batch()
             self.pins.resume(number, begun=begun)
+        if self.following is not None and self.following.bounded:
+            self.following.start()
         stream = self.lowered.stream.writeStream.outputMode("update" if self.lowered.stateful else "append")
         stream = stream.queryName(self.job.name).option("checkpointLocation", str(self.home.checkpoint))
         stream = stream.foreachBatch(self.writer)
         self.query = stream.trigger(processingTime="0 seconds").start()
+        if self.following is not None:
+            self.following.has_started(self.query)
 
     @property
     def control(self) -> Path:
@@ -97,7 +104,9 @@ class RunningJob:
 
     def resume(self) -> None:
         """Starts the query on input that does not end; time in which it did not run counts for nobody's patience."""
-        if self.lowered.stateful:
+        if self.following is not None:
+            self.following.start(resumed=True)
+        elif self.lowered.stateful:
             command(self.control, resumed=True)
         self.start()
 
@@ -107,6 +116,11 @@ class RunningJob:
         if due is not None and time.time_ns() // 1000 >= due:
             self.writer.next_tick = None
             command(self.control)
+
+    def follow(self) -> None:
+        """Tells the stateful nodes what is new about the partitions of its sources."""
+        if self.following is not None and self.active:
+            self.following.look()
 
     def look_at_tables(self) -> None:
         """Where a table has a newer version and nothing is to be read, a micro-batch without records takes it over."""
@@ -282,12 +296,16 @@ class Runner:
             buckets = home.buckets(self.spark, job.placement.buckets)
             run = Run(job.name, home.folder, self.folder, bounded, buckets, *_hot(job))
             pins = tables.open(job, home)
-            lowered = lower_job(job, Lowering(self.spark, run, functions=functions, tables=pins.views))
+            lowering = Lowering(self.spark, run, functions=functions, tables=pins.views)
+            lowered = lower_job(job, lowering)
             accounts = Accounts.load(home.accounts)
             writer = BatchWriter(job, lowered, home, accounts, self.show, self.folder)
             if isinstance(job.root, Materialise):
                 writer.table = tables.made[job.root.table]
             running = RunningJob(job, home, lowered, writer, accounts, pins=pins if pins.views else None)
+            if lowering.followers:
+                follows = Following(lowering.followers, running.control, lowered.stateful, bounded)
+                running.following, writer.begins = follows, follows.begin
             if pins.views or writer.table is not None:
                 writer.ended = partial(self._ended, running)
             self.jobs.append(running)
@@ -343,6 +361,8 @@ class Runner:
             self._start(job, RunningJob.start)
         while not all(job.all_read for job in self.jobs) and not self.stopping.wait(POLL):
             self.check()
+            for job in self.jobs:
+                job.follow()
 
     def check(self) -> None:
         """Where a job has failed, stops the others and raises its error."""
@@ -399,6 +419,7 @@ class Runner:
             for job in self.jobs:
                 job.look_at_clock()
                 job.look_at_tables()
+                job.follow()
             if time.monotonic() - shown >= TICK:
                 shown = time.monotonic()
                 tick()

@@ -98,6 +98,8 @@ class BatchWriter:
     """True while a micro-batch is written."""
     table: MaterialisedTable | None = None
     """The table that the job makes."""
+    begins: Callable[[], None] | None = None
+    """Called as each micro-batch begins."""
     ended: Callable[[int], None] | None = None
     """Called with the number of each micro-batch that has been written."""
 
@@ -106,6 +108,8 @@ class BatchWriter:
         if self.stopping.is_set():
             raise Stopped
         self.busy = True
+        if self.begins is not None:
+            self.begins()
         if self._is_large:
             try:
                 self._write_through(batch, number)

@@ -125,6 +125,13 @@ class ApplicationPlan:
         return next((job for job in self.jobs if job.name.casefold() == name.casefold()), None)
 
     @property
+    def connectors(self) -> tuple[str, ...]:
+        """The connectors of all that is read and written."""
+        scans = [scan.connector for job in self.jobs for scan in job.scans]
+        sinks = [target.connector for job in self.jobs for node in job.root.walk() if isinstance(node, Sinks) for target in node.targets]
+        return tuple(dict.fromkeys([*scans, *sinks, *(table.connector for table in self.tables)]))
+
+    @property
     def table_order(self) -> tuple[tuple[str, ...], ...]:
         """The tables in rounds: those of one round can load side by side, each after the rounds before it."""
         waits = {table.name: set[str]() for table in self.tables}

@@ -7,7 +7,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -38,8 +38,13 @@ _SETTINGS = {
 }
 
 
-def spark_session(master: str = "local[*]", settings: Mapping[str, str] | None = None) -> SparkSession:
-    """The session of this process; settings of a session that runs already are changed where Spark lets them be."""
+def spark_session(
+    master: str = "local[*]", settings: Mapping[str, str] | None = None, jars: Sequence[Path] = ()
+) -> SparkSession:
+    """The session of this process; settings of a session that runs already are changed where Spark lets them be.
+
+    `jars` are those that connectors need (`velostream.spark.jars`): a session takes them only when it starts.
+    """
     from pyspark.sql import SparkSession
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
@@ -48,6 +53,8 @@ def spark_session(master: str = "local[*]", settings: Mapping[str, str] | None =
     os.environ.setdefault("POLARS_MAX_THREADS", "1")
     builder = SparkSession.builder.appName("velostream").master(master)
     everything = dict(_SETTINGS)
+    if jars:
+        everything["spark.jars"] = ",".join(map(str, jars))
     if master.startswith("local"):
         everything |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
         everything["spark.sql.shuffle.partitions"] = str(max(2, _cores(master)))

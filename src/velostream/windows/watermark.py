@@ -56,11 +56,17 @@ class WatermarkSettings:
 
     def of(self, source: str) -> WatermarkSettings:
         """The settings of a source."""
-        return self.sources.get(source, self)
+        found = self.sources.get(source)
+        return self.sources.get(whole(source), self) if found is None else found
 
     def delay(self, source: str) -> int:
         """How much disorder a source may have."""
         return self.of(source).per_source.get(source, self.of(source).max_out_of_orderness)
+
+
+def whole(source: str) -> str:
+    """The source that a part of it belongs to: `trades` of `trades/topic`."""
+    return source.rpartition("/")[0] or source
 
 
 @dataclass(slots=True)
@@ -180,7 +186,7 @@ class Watermark:
                 wanted = list(islice(free, max(missing, 0)))
             else:
                 ended = self.ended.get(source, set())
-                ended.intersection_update(known)
+                ended.intersection_update(() if facts.resumed else known)
                 wanted = sorted(known - present - ended)
                 for number in [number for number in present if number < 0]:  # they have names now
                     del self.partitions[(source, number)]
@@ -196,7 +202,8 @@ class Watermark:
         time = progress.mark if punctuated else progress.event_time
         if time is not None:
             partition.seen = time if partition.seen is None else max(partition.seen, time)
-            self.largest[progress.source] = max(self.largest.get(progress.source, time), time)
+            source = whole(progress.source)
+            self.largest[source] = max(self.largest.get(source, time), time)
         if progress.event_time is not None or progress.backlog:
             partition.heard = running
 
@@ -231,7 +238,7 @@ class Watermark:
     def _limit(self, source: str, partition: Partition) -> int | None:
         """How far a partition lets the watermark go."""
         if self.settings.of(source).scope is Scope.SOURCE:
-            largest = self.largest.get(source)
+            largest = self.largest.get(whole(source))
             return None if largest is None else largest - self.settings.delay(source)
         if partition.seen is None:
             return partition.held

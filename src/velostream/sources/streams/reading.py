@@ -31,6 +31,10 @@ def open_stream(node: Any, lowering: Any) -> tuple[DataFrame, str, str]:
         from velostream.sources.streams.generating import generated
 
         return generated(node, lowering), "", "made"
+    if node.connector == "kafka_source":
+        from velostream.sources.streams.kafka import open_kafka
+
+        return open_kafka(node, lowering)
     if node.connector != "file_source":
         message = f"a {node.connector} cannot be run yet"
         raise VeloError(message, hint="a file_source or a datagen_source can", code="unsupported")

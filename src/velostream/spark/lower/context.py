@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from velostream.errors import VeloError
 from velostream.plan.nodes import Node, Scan, TableScan
@@ -67,6 +67,8 @@ class Lowering:
     observed: dict[str, tuple[str, str]] = field(default_factory=dict)
     """Table and missing-data strategy of joins, by the names under which Spark reports what they counted."""
 
+    followers: list[Any] = field(default_factory=list)
+    """What the driver follows while the query runs, such as the partitions of Kafka topics."""
     counting: list[JoinCount] = field(default_factory=list)
     """What joins over the rows of the micro-batch at hand count, to be asked when these were computed."""
 

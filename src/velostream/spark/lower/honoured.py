@@ -19,6 +19,11 @@ _SOURCE = (
     *("partitions", "partition.by", "files.per.batch", "watch", "growing", "file.", "scan.in_worker", "dedup."),
     *("rate", "rows", "seed", "start.time", "time.step", "order", "out_of_order.", "late.", "headers.", "fields."),
 )
+_KAFKA_SOURCE = (
+    *("topic", "bootstrap.servers", "group.id", "auto.offset.reset", "profile", "on.data.loss", "key.format"),
+    *("max.records.per.batch",),
+)
+_KAFKA_SINK = ("topic", "bootstrap.servers", "key.format", "write.mode", "profile")
 _IGNORED = ("schema.registry.",)
 """What begins like something that is honoured, and is not."""
 _TABLE = (
@@ -49,7 +54,8 @@ def refuse_ignored(job: Job) -> None:
     refuse_waiting(job)
     _refuse(job.settings, _JOB, "job", job.name)
     for scan in job.scans:
-        _refuse(scan.settings, _SOURCE, "source", scan.source)
+        more = _KAFKA_SOURCE if scan.connector == "kafka_source" else ()
+        _refuse(scan.settings, (*_SOURCE, *more), "source", scan.source, client=bool(more))
     for table in job.root.walk():
         if isinstance(table, TableScan | Materialise):
             _refuse(table.settings, _TABLE, "table", table.table)
@@ -58,8 +64,13 @@ def refuse_ignored(job: Job) -> None:
         _refuse(target.settings, _SINK, "sink", target.name)
 
 
-def _refuse(settings: Settings | None, honoured: tuple[str, ...], what: str, name: str) -> None:
+def _refuse(
+    settings: Settings | None, honoured: tuple[str, ...], what: str, name: str, *, client: bool = False
+) -> None:
+    """`client` says that what is for the client library reaches it."""
     for value in settings or ():
+        if client and value.key in (settings.client if settings is not None else ()):
+            continue
         works = value.key.startswith(honoured) and not value.key.startswith(_IGNORED)
         if value.origin.layer <= Layer.PRESET or works:
             continue

@@ -60,6 +60,18 @@ def _source(node: Scan) -> Column:
     return F.lit(node.source)
 
 
+def _source(node: Scan) -> Column:
+    """What records are called by where they come from; those of several topics by their topic too."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    if node.connector == "kafka_source":
+        from velostream.sources.streams.kafka_topics import is_several
+
+        if is_several(node.settings):
+            return F.concat(F.lit(f"{node.source}/"), column("_topic"))
+    return F.lit(node.source)
+
+
 def _record_time(frame: DataFrame) -> Column:
     """The time that a record brings, else the time of reading, which Spark keeps for a re-run of a batch."""
     return column("_timestamp") if "_timestamp" in frame.columns else reading_time(frame)

@@ -75,6 +75,7 @@ def _settings(scan: Scan) -> WatermarkSettings:
 
 def known_partitions(node: Node, buckets: tuple[int, ...], lowering: Lowering) -> dict[str, int]:
     """How many partitions each source has, where that is known; of a stateful node below, its buckets."""
-    given = {lowering.label(scan): scan.watermark.partitions for scan in own_scans(node)}
+    counted = (scan for scan in own_scans(node) if scan.connector != "kafka_source")  # Kafka itself says them by name
+    given = {lowering.label(scan): scan.watermark.partitions for scan in counted}
     known = {label: number for label, number in given.items() if number is not None}
     return known | {source_of(lowering.stage_of(each)): len(buckets) for each in below(node)}

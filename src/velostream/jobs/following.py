@@ -1,0 +1,68 @@
+"""What the driver follows of the sources of a job while its query runs, and tells its stateful nodes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Event
+from typing import TYPE_CHECKING, Any
+
+from velostream.spark.stateful.control import command
+
+if TYPE_CHECKING:
+    from pyspark.sql.streaming.query import StreamingQuery
+
+LOOK = 0.2
+"""How often, at most, the progress of a query is looked at, in seconds."""
+_OPENING = 60.0
+
+
+@dataclass
+class Following:
+    """The followers of one job: each says what is to be known at the start, and what is new after a micro-batch."""
+
+    followers: Sequence[Any]
+    control: Path
+    stateful: bool
+    bounded: bool
+    looked: float = 0.0
+    batch: int = -1
+    query: StreamingQuery | None = None
+    opened: Event = field(default_factory=Event)
+    frozen: bool = False
+
+    def start(self, **facts: Any) -> None:
+        """Before the query starts: what sources have, as the first command; further facts go with it."""
+        marks = [mark for one in self.followers for mark in one.begin()]
+        if self.stateful and (marks or facts):
+            command(self.control, **{"resumed": True, **facts}, **({"marks": marks} if marks else {}))
+
+    def has_started(self, query: StreamingQuery) -> None:
+        """The query is there."""
+        self.query = query
+        self.opened.set()
+
+    def begin(self) -> None:
+        """As a micro-batch begins: a bounded run reads no more than what is there when its first one does."""
+        if not self.followers or not self.bounded or self.frozen:
+            return
+        from velostream.sources.streams.kafka_following import freeze
+
+        self.opened.wait(_OPENING)
+        freeze(self.query)
+        self.frozen = True
+
+    def look(self) -> None:
+        """Tells what is new since the last look."""
+        if not self.followers or self.query is None or time.monotonic() - self.looked < LOOK:
+            return
+        self.looked = time.monotonic()
+        progress = self.query.lastProgress
+        if progress is None or progress["batchId"] == self.batch:
+            return
+        self.batch = progress["batchId"]
+        marks = [mark for one in self.followers for mark in one.look(progress)]
+        if marks and self.stateful:
+            command(self.control, marks=marks)

@@ -1,0 +1,87 @@
+"""Kafka topics as a stream, by Spark's own connector: values and keys as bytes, and where each record stands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from velostream.config.connections.kafka_clients import CONSUMER, for_java
+from velostream.config.settings import Settings
+from velostream.durations import MILLISECOND
+from velostream.errors import VeloError
+from velostream.sources.streams.kafka_following import KafkaFollower
+from velostream.sources.streams.kafka_topics import Cluster, wait_for_topics
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+PER_TASK = 200_000
+"""More records than this of one partition are read by several tasks: a topic of one partition uses all cores."""
+_JAR = "spark-sql-kafka"
+
+
+def open_kafka(node: Any, lowering: Any) -> tuple[DataFrame, str, str]:
+    """The stream of a scan over topics, the columns of its records as DDL, and the format that is left to decode."""
+    settings: Settings = node.settings
+    check_jars(lowering.spark)
+    cluster = Cluster.of(settings)
+    topics = wait_for_topics(node.source, settings, cluster)
+    lowering.followers.append(KafkaFollower(node.source, settings, topics, bounded=lowering.run.bounded))
+    reader = lowering.spark.readStream.name(f"source_{node.source}").format("kafka")
+    reader = reader.options(**_client(settings, lowering.run.job), **_reading(settings, bounded=lowering.run.bounded))
+    declared = ", ".join(f"`{column.name}` {column.type}" for column in node.declared)
+    return messages(reader.load()), declared, settings.text("format")
+
+
+def messages(frame: DataFrame) -> DataFrame:
+    """What Spark's connector gives, under the names of system columns; keys and values are bytes."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    def named(source: str, name: str) -> Column:
+        return F.col(source).alias(name)
+
+    return frame.select(
+        named("value", "value"),
+        named("key", "_key"),
+        named("headers", "_headers"),
+        named("topic", "_topic"),
+        named("partition", "_partition"),
+        named("offset", "_offset"),
+        named("timestamp", "_timestamp"),
+        F.lit(None).cast("string").alias("_mark"),
+    )
+
+
+def check_jars(spark: SparkSession) -> None:
+    """Refuses a session that was started without the connector."""
+    if _JAR not in spark.sparkContext.getConf().get("spark.jars", ""):
+        message = "this Spark session was started without the jars of Spark's Kafka connector"
+        raise VeloError(message, hint="give them when it starts: spark_session(jars=…), or --jars", code="missing-jars")
+
+
+def subscription(settings: Settings) -> dict[str, str]:
+    """Which topics, in Spark's words."""
+    pattern = settings.get("topic.pattern")
+    return {"subscribePattern": str(pattern)} if pattern else {"subscribe": ",".join(settings.names("topic"))}
+
+
+def _client(settings: Settings, job: str) -> dict[str, str]:
+    """Settings of the client, and who it says it is."""
+    told = {f"kafka.{name}": value for name, value in for_java(settings, CONSUMER).items()}
+    group = settings.get("group.id")
+    return {**told, "kafka.group.id": str(group)} if group is not None else {**told, "groupIdPrefix": job}
+
+
+def _reading(settings: Settings, *, bounded: bool) -> dict[str, str]:
+    """What is read: from where, how much at once, and what happens where Kafka has lost something."""
+    options = subscription(settings) | {"includeHeaders": "true", "maxRecordsPerPartition": str(PER_TASK)}
+    options["failOnDataLoss"] = str(settings.text("on.data.loss") == "fail").lower()
+    most = settings.get("max.records.per.batch")
+    if most is not None:
+        options["maxOffsetsPerTrigger"] = str(most)
+    start, reset = settings.get("start.time"), settings.get("auto.offset.reset")
+    if start is not None and reset in (None, "timestamp"):
+        options["startingTimestamp"] = str(int(str(start)) // MILLISECOND)
+        options["startingOffsetsByTimestampStrategy"] = "latest"
+    else:
+        options["startingOffsets"] = str(reset or ("earliest" if bounded else "latest"))
+    return options

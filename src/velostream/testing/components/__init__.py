@@ -1,0 +1,1 @@
+"""Real components for tests and demonstrations, started from what their makers publish."""

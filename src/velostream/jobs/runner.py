@@ -110,6 +110,16 @@ class RunningJob:
             command(self.control, resumed=True)
         self.start()
 
+    def pause(self) -> None:
+        """Ends the query after the running batch; process and checkpoint stay."""
+        self.stop()
+        self.state = "paused"
+
+    def go_on(self) -> None:
+        """Starts the query of a job that was paused or stopped again."""
+        self.writer.stopping.clear()
+        self.resume()
+
     def look_at_clock(self) -> None:
         """Tells the time to the stateful nodes where the last micro-batch said that something would be due."""
         due = self.writer.next_tick
@@ -278,6 +288,8 @@ class Runner:
         self.jobs: list[RunningJob] = []
         self.tables: Tables | None = None
         self.bounded = False
+        self.held: dict[str, str] = {}
+        """Jobs that are not to be started, by name, and the state in which they are: paused or stopped."""
         self.stopping = Event()
         """Set, from whatever thread, it ends a run after the running batches."""
 
@@ -382,7 +394,7 @@ class Runner:
                     job.stop()
 
     def run(self, seconds: float | None, tick: Callable[[], None]) -> None:
-        """Watches for input until the time is over or somebody stops it; `tick` is called every few seconds."""
+        """Watches for input until the time is over or somebody stops it; `tick` is called after every look."""
         try:
             self.prepare(bounded=False, each=self._resume)
         except VeloError:
@@ -392,11 +404,14 @@ class Runner:
         with self.tables.kept_fresh():
             self._watch(seconds, tick)
         for job in self.jobs:
-            if job.query is not None and not job.end_if_done():
+            if job.state == "running" and not job.end_if_done():
                 job.end()
 
     def _resume(self, job: RunningJob) -> None:
         """Starts a job as soon as it is lowered; the first one comes to its first results before the others start."""
+        if job.job.name in self.held:
+            job.state = self.held[job.job.name]
+            return
         self._start(job, RunningJob.resume)
         until = time.monotonic() + HEAD_START
         done = job.accounts.batch + FIRST_BATCHES
@@ -413,16 +428,15 @@ class Runner:
             if self.stopping.wait(LOOK if ends is None else min(LOOK, max(0.0, ends - time.monotonic()))):
                 break
             self.check()
-            ended = [job.end_if_done() for job in self.jobs]
+            ended = [job.end_if_done() or job.state == "stopped" for job in self.jobs]
             if all(ended):
                 break
             for job in self.jobs:
-                job.look_at_clock()
-                job.look_at_tables()
-                job.follow()
-            if time.monotonic() - shown >= TICK:
-                shown = time.monotonic()
-                tick()
+                if job.state == "running":
+                    job.look_at_clock()
+                    job.look_at_tables()
+                    job.follow()
+            tick()
 
     def report(self) -> dict[str, Any]:
         """The conservation report."""

@@ -18,7 +18,7 @@ from velostream.diagnostics import Diagnostic, Severity
 from velostream.errors import EXIT_CODES, VeloError
 from velostream.registry import did_you_mean
 
-VERBS = ("validate", "explain", "run", "query", "test", "functions", "properties", "docs")
+VERBS = ("validate", "explain", "run", "shell", "query", "test", "functions", "properties", "docs")
 INTERRUPTED = 130
 BROKEN_PIPE = 141
 

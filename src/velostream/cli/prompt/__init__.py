@@ -1,0 +1,1 @@
+"""The prompt of `velo shell`: reading, completing and running statements."""

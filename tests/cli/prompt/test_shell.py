@@ -1,0 +1,141 @@
+"""What each statement does, without Spark: what runs is only handed over."""
+
+from pathlib import Path
+
+import pytest
+
+from velostream.cli.colours import Colours
+from velostream.cli.prompt.rows import RowPrinter
+from velostream.cli.prompt.session import Session
+from velostream.cli.prompt.shell import Left, Shell
+from velostream.validation import Validated
+
+
+class Handed:
+    """Keeps what was to be run, and answers with one row."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+
+    def run(self, answer: Validated, folder: Path, printer: RowPrinter) -> None:
+        self.names.append(answer.application.statements[-1].text)
+        printer.rows(["n"], [(1,)])
+
+
+class Talk:
+    def __init__(self, session: Session) -> None:
+        self.out: list[str] = []
+        self.told: list[str] = []
+        self.engine = Handed()
+        self.shell = Shell(session, self.engine, self.out.append, self.told.append, Colours())
+
+    def say(self, text: str) -> int:
+        self.out.clear()
+        self.told.clear()
+        return self.shell.execute(text)
+
+
+@pytest.fixture
+def talk(session: Session) -> Talk:
+    return Talk(session)
+
+
+def test_a_select_runs_and_its_rows_are_counted(talk: Talk) -> None:
+    assert talk.say("SELECT symbol FROM trades;") == 0
+    assert talk.engine.names == ["SELECT symbol FROM trades"]
+    assert talk.out == ["n", "-", "1", "(1 row)"]
+
+
+def test_what_is_created_can_be_read_by_the_next_statement(talk: Talk) -> None:
+    assert talk.say("CREATE STREAM dear AS SELECT * FROM trades WHERE price > 100; SELECT symbol FROM dear;") == 0
+    assert talk.told == ["stream 'dear' is defined"]
+    assert talk.engine.names == ["SELECT symbol FROM dear"]
+
+
+def test_an_error_is_underlined_in_the_statement_alone(talk: Talk) -> None:
+    assert talk.say("CREATE STREAM a AS SELECT * FROM trades;") == 0
+    assert talk.say("SELECT pirce FROM a;") == 2
+    assert talk.told[0] == "error[unknown-column]: stream 'a' has no column 'pirce'"
+    assert talk.told[1].endswith("--> <shell>:1:8")
+    assert talk.told[4].endswith("^^^^^")
+    assert "did you mean 'price'?" in talk.told[5]
+    assert talk.engine.names == []
+
+
+def test_the_first_statement_that_fails_ends_a_text(talk: Talk) -> None:
+    assert talk.say("SELECT 1 FROM nowhere; SELECT symbol FROM trades;") == 2
+    assert talk.engine.names == []
+
+
+def test_show_and_describe_answer_with_rows(talk: Talk) -> None:
+    assert talk.say("SHOW STREAMS;") == 0
+    assert talk.out[2].split() == ["trades", "file_source", "symbol,", "price,", "trade_time"]
+    assert talk.say("DESCRIBE instruments;") == 0
+    assert talk.out[2].split() == ["symbol", "STRING", "key"]
+    assert talk.say("SHOW FUNCTIONS LIKE 'split_p%';") == 0
+    assert len(talk.out) == 4
+    assert talk.say("SHOW PROPERTIES STREAM trades;") == 0
+    assert any(line.split()[:2] == ["path", "trades.csv"] for line in talk.out)
+    assert talk.say("SHOW TABLES;") == 0
+    assert talk.say("SHOW JOBS;") == 0
+    assert talk.say("SHOW TOPICS;") == 0
+    assert talk.out[-1] == "(0 rows)"
+
+
+def test_explain_shows_the_plan_and_runs_nothing(talk: Talk) -> None:
+    assert talk.say("EXPLAIN SELECT symbol FROM trades;") == 0
+    assert "Scan trades" in talk.out[0]
+    assert talk.engine.names == []
+
+
+def test_a_setting_holds_for_what_follows(talk: Talk) -> None:
+    assert talk.say("SET 'allowed.lateness' = '5m';") == 0
+    talk.say("EXPLAIN SELECT symbol, COUNT(*) AS n FROM trades GROUP BY symbol WINDOW TUMBLING(1m);")
+    assert "5m" in talk.out[0]
+
+
+def test_what_was_defined_here_can_be_dropped_and_what_the_file_has_cannot(talk: Talk) -> None:
+    talk.say("CREATE STREAM a AS SELECT * FROM trades;")
+    assert talk.say("DROP STREAM a;") == 0
+    assert talk.say("SELECT * FROM a;") == 2
+    assert talk.say("DROP STREAM trades;") == 2
+    assert "stands in 'app.sql'" in talk.told[0]
+
+
+def test_print_reads_the_stream_of_that_name(talk: Talk) -> None:
+    assert talk.say("PRINT trades LIMIT 3;") == 0
+    assert talk.engine.names == ["SELECT * FROM `trades` LIMIT 3"]
+    assert talk.say("PRINT tades;") == 2
+    assert "did you mean 'trades'?" in talk.told[-1]
+
+
+@pytest.mark.parametrize("statement", ["STOP JOB a;", "SHOW STATUS;", "START JOB a AS SELECT symbol FROM trades;"])
+def test_what_only_a_server_knows_is_refused_by_name(talk: Talk, statement: str) -> None:
+    assert talk.say(statement) == 2
+    assert "server" in talk.told[0]
+    assert "velo serve" in talk.told[-1]
+
+
+def test_statements_are_saved_as_a_file_that_validates(talk: Talk, tmp_path: Path) -> None:
+    talk.say("CREATE STREAM a AS SELECT * FROM trades;")
+    assert talk.say(f"\\save {tmp_path / 'all.sql'}") == 0
+    text = (tmp_path / "all.sql").read_text()
+    assert text.endswith("CREATE STREAM a AS SELECT * FROM trades;\n")
+    assert talk.say("\\statements") == 0
+    assert talk.out == ["CREATE STREAM a AS SELECT * FROM trades;"]
+
+
+def test_commands_help_and_leave_and_a_wrong_one_is_named(talk: Talk) -> None:
+    assert talk.say("\\help") == 0
+    assert talk.say("\\hepl") == 2
+    assert "did you mean '\\help'?" in talk.told[-1]
+    with pytest.raises(Left):
+        talk.say("\\quit")
+
+
+def test_a_wider_value_widens_its_column_under_a_new_header() -> None:
+    out: list[str] = []
+    printer = RowPrinter(out.append, Colours())
+    printer.rows(["a", "b"], [("x", None)])
+    printer.rows(["a", "b"], [("long\nvalue", 2)])
+    assert out == ["a  b", "-  ----", "x  NULL", "", "a            b", "-----------  ----", "long\\nvalue  2"]

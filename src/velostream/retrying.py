@@ -69,5 +69,5 @@ def persist(
 def _pause(seconds: float, stopping: Event | None) -> None:
     if stopping is None:
         time.sleep(seconds)
-    elif stopping.is_set() if not seconds else stopping.wait(seconds):
+    elif seconds > 0 and stopping.wait(seconds):
         raise GivenUp

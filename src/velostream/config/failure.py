@@ -1,16 +1,27 @@
 """Failures (`failure_strategy`, `dlq.*`, `circuit.breaker.*`): what becomes of a record or a call that fails."""
 
+from __future__ import annotations
+
+from velostream.breaker import Limits
 from velostream.config.kinds import Choice, Duration, Integer, Share, Text
 from velostream.config.property import Property, Scope
+from velostream.config.settings import Settings
+from velostream.durations import SECOND
+from velostream.retrying import Patience
 
 _JOB = (Scope.JOB,)
 _CALLS = (Scope.JOB, Scope.SOURCE, Scope.TABLE, Scope.SINK)
 
+SEND_TO_DLQ, LOG_AND_CONTINUE = "SendToDLQ", "LogAndContinue"
+FAIL_BATCH, RETRY_WITH_BACKOFF = "FailBatch", "RetryWithBackoff"
+
 FAILURE = (
     Property(
         "failure_strategy",
-        Choice(("SendToDLQ", "LogAndContinue", "FailBatch", "RetryWithBackoff")),
-        "what becomes of a record that fails: a dead letter, a line in the log, the end of the job, or another try",
+        Choice((SEND_TO_DLQ, LOG_AND_CONTINUE, FAIL_BATCH, RETRY_WITH_BACKOFF)),
+        "what becomes of a record that fails: a dead letter, a line in the log, the end of the job, or where Python "
+        "functions are called another try before it is a dead letter; what is outside and does not answer is tried again "
+        "by all but FailBatch",
         "LogAndContinue",
         default="SendToDLQ",
         scopes=_JOB,
@@ -78,3 +89,24 @@ CIRCUIT_BREAKER = (
         scopes=_CALLS,
     ),
 )
+
+
+def patience_of(settings: Settings | None) -> Patience:
+    """How often a job tries again what may pass; FailBatch never does."""
+    if settings is None:
+        return Patience()
+    if settings.text("failure_strategy") == FAIL_BATCH:
+        return Patience(0)
+    return Patience(settings.integer("max_retries"), settings.duration("retry_backoff") / SECOND)
+
+
+def limits_of(settings: Settings | None) -> Limits:
+    """When calls to what these settings describe are suspended."""
+    if settings is None or settings.known.find("circuit.breaker.calls") is None:
+        return Limits()
+    return Limits(
+        settings.number("circuit.breaker.failure.rate"),
+        settings.integer("circuit.breaker.calls"),
+        settings.duration("circuit.breaker.open.duration") / SECOND,
+        settings.integer("circuit.breaker.trial.calls"),
+    )

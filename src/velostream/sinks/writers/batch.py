@@ -26,6 +26,8 @@ class Batch:
     """Relative paths start here: the folder of the SQL file."""
     show: Callable[[object], None] = print
     """What the console shows; what it is given is readable as text."""
+    strict: bool = False
+    """True where a row that a sink does not take is an error, and nothing of the micro-batch is written."""
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from uuid import uuid4
 from velostream.config.connections.database import server_of
 from velostream.postgres import Server, speaking
 from velostream.sinks.writers.batch import Batch, BatchRows, Refusal, Shape
-from velostream.sinks.writers.database_rows import Copying, put, settled
+from velostream.sinks.writers.database_rows import MOST_REFUSED, Copying, put, settled
 from velostream.sinks.writers.database_statements import Statements
 from velostream.sinks.writers.database_table import Target, open_table
 
@@ -143,7 +143,8 @@ def _few(opened: Opened, rows: BatchRows, batch: Batch) -> Sequence[Refusal]:
         before = opened.last(batch.number)
         if before is not None:
             return before
-        refused = put(opened.connection, statements, opened.shape, settled(rows.table(), opened.shape))
+        table = settled(rows.table(), opened.shape)
+        refused = put(opened.connection, statements, opened.shape, table, most=_most(batch))
         opened.keep(batch.number, refused)
     return refused
 
@@ -158,8 +159,9 @@ def _many(opened: Opened, rows: BatchRows, batch: Batch) -> Sequence[Refusal]:
         return before
     statements = opened.statements(shared=True)
     opened.connection.execute(statements.create_shared())
+    copying = Copying(opened.server, statements, opened.shape, _most(batch))
     try:
-        told = rows.frame.mapInArrow(Copying(opened.server, statements, opened.shape), Copying.SCHEMA).collect()
+        told = rows.frame.mapInArrow(copying, Copying.SCHEMA).collect()
         refused = [Refusal(**one) for row in told for one in json.loads(row.refused)]
         try:
             return _taken_over(opened, statements, [row.task for row in told], refused, batch)
@@ -168,6 +170,11 @@ def _many(opened: Opened, rows: BatchRows, batch: Batch) -> Sequence[Refusal]:
     finally:
         if not opened.connection.closed:
             opened.connection.execute(statements.drop())
+
+
+def _most(batch: Batch) -> int:
+    """How many rows may be refused."""
+    return 0 if batch.strict else MOST_REFUSED
 
 
 def _taken_over(

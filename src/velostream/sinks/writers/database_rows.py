@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from velostream.errors import VeloError
@@ -37,8 +38,10 @@ def settled(table: pa.Table, shape: Shape) -> pa.Table:
     return table if len(last) == table.num_rows else table.take(last.to_arrow())
 
 
-def put(connection: psycopg.Connection[Any], statements: Statements, shape: Shape, table: pa.Table) -> list[Refusal]:
-    """Writes rows by the driver, within the transaction that is open; the rows that are refused are halved out."""
+def put(
+    connection: psycopg.Connection[Any], statements: Statements, shape: Shape, table: pa.Table, *, most: int
+) -> list[Refusal]:
+    """Writes rows by the driver, within the transaction that is open; up to `most` refused rows are left out."""
 
     def once(rows: pa.Table) -> None:
         if not shape.upserts:
@@ -52,7 +55,7 @@ def put(connection: psycopg.Connection[Any], statements: Statements, shape: Shap
         connection.execute(statements.replace(shared=False))
         connection.execute(statements.empty())
 
-    return _halved(connection, table, shape, once)
+    return _halved(connection, table, shape, once, most)
 
 
 def with_gone(rows: pa.Table, shape: Shape) -> pa.Table:
@@ -76,7 +79,7 @@ def _copy(
             copy.write(piece)
 
 
-def _halved(connection: psycopg.Connection[Any], table: pa.Table, shape: Shape, once: Any) -> list[Refusal]:
+def _halved(connection: psycopg.Connection[Any], table: pa.Table, shape: Shape, once: Any, most: int) -> list[Refusal]:
     """Writes all rows, or where one of them is refused each half by itself, down to the row that it is."""
     import psycopg
 
@@ -93,7 +96,7 @@ def _halved(connection: psycopg.Connection[Any], table: pa.Table, shape: Shape, 
                 left += [rows.slice(half), rows.slice(0, half)]
                 continue
             refused.append(Refusal(_said(error), json_rows(rows.select(list(shape.names)))[0].as_py()))
-            _check(refused)
+            _check(refused, most)
     return refused
 
 
@@ -101,9 +104,10 @@ def _said(error: psycopg.Error) -> str:
     return (error.diag.message_primary or str(error)).strip().splitlines()[0]
 
 
-def _check(refused: Sequence[Refusal]) -> None:
-    if len(refused) > MOST_REFUSED:
-        message = f"the database refuses more than {MOST_REFUSED} rows of a micro-batch: {refused[0].error}"
+def _check(refused: Sequence[Refusal], most: int) -> None:
+    if len(refused) > most:
+        what = "a row" if not most else f"more than {most} rows of a micro-batch"
+        message = f"the database refuses {what}: {refused[0].error}"
         raise VeloError(message, hint=f"the first one is {refused[0].row}", code="database-refused")
 
 
@@ -114,6 +118,7 @@ class Copying:
     server: Server
     statements: Statements
     shape: Shape
+    most: int = MOST_REFUSED
 
     SCHEMA: ClassVar[str] = "task BIGINT, refused STRING"
 
@@ -129,7 +134,7 @@ class Copying:
         with speaking(self.server), self.server.connect() as connection:
             for batch in batches:
                 rows = self._staged(pa.Table.from_batches([batch]), task, place)
-                refused += _halved(connection, rows, self.shape, lambda rows: self._copied(connection, rows))
+                refused += _halved(connection, rows, self.shape, partial(self._copied, connection), self.most)
                 place += batch.num_rows
         told = json.dumps([asdict(one) for one in refused])
         yield pa.record_batch([pa.array([task], pa.int64()), pa.array([told])], names=["task", "refused"])

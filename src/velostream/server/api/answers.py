@@ -1,0 +1,160 @@
+"""What the control plane knows, in the shapes of the REST interface."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any
+
+from velostream.config.secrets import masked
+from velostream.server.control import Control, Meant
+from velostream.server.driver.logs import last_lines
+from velostream.server.masking import masked_sql
+from velostream.server.models.apps import AppDetail, AppView, ChangeView, Happening, VerdictView, VersionView
+from velostream.server.models.base import moment, moment_if
+from velostream.server.models.jobs import JobDetail, JobView, LogLine, VerbAnswer
+from velostream.server.registry.deployment import Deployment
+from velostream.server.verdict import Verdict
+from velostream.server.views import Seen
+
+LAST_LINES = 20
+
+
+def app_view(one: Seen) -> AppView:
+    """An application in a few words."""
+    return AppView(**_app(one))
+
+
+def _app(one: Seen) -> dict[str, Any]:
+    deployment = one.deployment
+    return {
+        "name": deployment.app,
+        "version": deployment.version,
+        "number": deployment.number,
+        "state": one.state,
+        "reason": masked("", deployment.reason),
+        "strategy": deployment.strategy,
+        "created": moment(deployment.created),
+        "started": moment_if(one.status.get("started")) if one.alive else None,
+        "restarts": deployment.restarts,
+        "jobs": [job["name"] for job in one.planned],
+        "pid": one.process.pid if one.alive and one.process is not None else None,
+    }
+
+
+def app_detail(control: Control, one: Seen) -> AppDetail:
+    """All about an application."""
+    deployment = one.deployment
+    troubled = one.state in ("failed", "restarting")
+    folder = control.folders.driver(deployment.app, deployment.number)
+    lines = last_lines(folder.log, LAST_LINES) if troubled else []
+    return AppDetail(
+        **_app(one),
+        sql=masked_sql(deployment.sql),
+        job_list=job_views(one),
+        versions=version_views(control, deployment.app),
+        happenings=[
+            Happening(**{**each, "at": moment(each["at"]), "detail": masked("", each["detail"])})
+            for each in control.registry.happenings(deployment.app)[:200]
+        ],
+        log=[LogLine(**line) for line in lines],
+    )
+
+
+def version_views(control: Control, app: str) -> list[VersionView]:
+    """The deployments of an application, newest first."""
+    known = control.supervisor.seen
+    found: list[VersionView] = []
+    deployments = control.registry.deployments(app)
+    for one in reversed(deployments):
+        seen = known.get((one.app, one.number)) or Seen(one)
+        found.append(_version(one, seen, deployments))
+    return found
+
+
+def _version(one: Deployment, seen: Seen, all_of: Iterable[Deployment]) -> VersionView:
+    earlier = [other.number for other in all_of if other.state == one.state and other.number < one.number]
+    said = {name: getattr(one, name) for name in ("number", "version", "strategy", "role", "share")}
+    before = max(earlier, default=None)
+    return VersionView(**said, state=seen.state, created=moment(one.created), keeps_state_of=before)
+
+
+def job_views(one: Seen, only: str = "") -> list[JobView]:
+    """The jobs of an application."""
+    return [JobView(**_job(one, job)) for job in one.jobs if not only or job["name"] == only]
+
+
+def job_detail(meant: Meant, job: Mapping[str, Any]) -> JobDetail:
+    """All about a job."""
+    seen = meant.seen
+    return JobDetail(
+        **_job(seen, job),
+        line=job["line"],
+        mode=job["mode"],
+        sources=job["sources"],
+        sinks=job["sinks"],
+        tables=job["tables"],
+        makes=job["makes"],
+        definitions=job["definitions"],
+        records=job.get("records", {}),
+        emitted=job.get("emitted", {}),
+        windows=job.get("windows", {}),
+        joins=job.get("joins", {}),
+        progress=job.get("progress"),
+        hint=masked("", str(job.get("hint", ""))),
+    )
+
+
+def _job(one: Seen, job: Mapping[str, Any]) -> dict[str, Any]:
+    records, windows = job.get("records", {}), job.get("windows", {})
+    emitted = sum(job.get("emitted", {}).values())
+    return {
+        "name": job["name"],
+        "app": one.deployment.app,
+        "version": one.deployment.version,
+        "state": job["state"],
+        "reason": masked("", str(job.get("error", "") or one.deployment.reason)),
+        "kind": job["kind"],
+        "stateful": job["stateful"],
+        "read": records.get("read", 0),
+        "rate": job.get("rate", 0.0) if one.alive else 0.0,
+        "rows_out": emitted if job.get("partitions") else records.get("in_results", 0),
+        "open_records": records.get("open", 0),
+        "open_windows": windows.get("open_windows", 0),
+        "late_events": windows.get("late_events_total", 0),
+        "dead_lettered": sum(records.get("dead_lettered", {}).values()),
+        "state_bytes": windows.get("state_bytes", 0),
+        "watermark": job.get("watermark"),
+        "watermark_lag_seconds": lag_of(job),
+        "held_back_by": job.get("held_back_by", []),
+        "batch": job.get("batch", -1),
+        "seconds": job.get("seconds", 0.0),
+        "updated": moment_if(one.status.get("at")),
+    }
+
+
+def lag_of(job: Mapping[str, Any]) -> float | None:
+    """How many seconds the watermark of a job is behind the newest event."""
+    times = [each["max_event_time"] for each in job.get("partitions", {}).values() if each["max_event_time"]]
+    watermark = job.get("watermark")
+    if not times or watermark is None:
+        return None
+    newest = max(datetime.fromisoformat(each).timestamp() for each in times)
+    return round(newest - datetime.fromisoformat(watermark).timestamp(), 3)
+
+
+def verb_answer(meant: Meant, verb: str) -> VerbAnswer:
+    """What became of a verb."""
+    jobs = job_views(meant.seen, meant.job)
+    state = meant.seen.state if meant.is_whole or not jobs else jobs[0].state
+    deployment = meant.deployment
+    return VerbAnswer(app=deployment.app, job=meant.job, version=deployment.version, verb=verb, state=state, jobs=jobs)
+
+
+def verdict_view(verdict: Verdict) -> VerdictView:
+    """A verdict."""
+    changes = [
+        ChangeView(job=each.job, place=each.place, text=each.text, compatible=each.compatible)
+        for each in verdict.changes
+    ]
+    return VerdictView(compatible=verdict.compatible, first=verdict.first, changes=changes, text=str(verdict))

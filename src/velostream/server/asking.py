@@ -1,0 +1,52 @@
+"""Questions about applications: what a statement would do, and what their tables hold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from velostream.errors import VeloError
+from velostream.server.control import Control
+from velostream.server.driver import commands
+from velostream.server.driver.commands import Command
+from velostream.server.planning import Refused, checked
+from velostream.sql.application import ParsedStatement
+
+PATIENCE = 60.0
+
+
+def explained(control: Control, statement: ParsedStatement, before: str, app: str) -> list[str]:
+    """The plan of a statement, in the words of `velo explain`."""
+    from velostream.plan import plan
+    from velostream.plan.explain import explain_job
+
+    text = _of(control, app) + before + statement.text
+    answer = checked(text, app or "sql", control.folders.files)
+    if answer.findings.errors:
+        first = answer.findings.errors[0]
+        raise Refused(first.message, answer.findings.ordered(), hint=first.hint, code=first.code)
+    planned = plan(answer.bound, answer.library)
+    jobs = [job for job in planned.jobs if job.kind == "explain"]
+    return [line for job in jobs for line in explain_job(job).splitlines()]
+
+
+def _of(control: Control, app: str) -> str:
+    return control.app(app).deployment.sql.rstrip().rstrip(";") + ";\n" if app else ""
+
+
+def asked(control: Control, query: str, app: str) -> tuple[list[str], list[list[Any]]]:
+    """The rows of a SELECT from tables: the driver of the application, which has Spark at hand, answers."""
+    if not app:
+        if len(control.apps) != 1:
+            raise VeloError("whose tables?", hint="name the application in 'app'", code="usage")
+        app = control.apps[0].deployment.app
+    seen = control.app(app)
+    if not seen.alive or seen.process is None or seen.state not in ("running", "paused"):
+        hint = f"velo restart {app} starts it; velo query asks the tables of one that does not run"
+        raise VeloError(f"'{app}' is {seen.state}: nobody is there to answer", hint=hint, code="job-state")
+    folder = control.folders.driver(seen.deployment.app, seen.deployment.number)
+    command = commands.send(folder, Command(commands.QUERY, (), {"sql": query}))
+    process = seen.process
+    said = commands.outcome(folder, command, PATIENCE, lambda: process.alive)
+    if said is None:
+        raise VeloError(f"'{app}' did not answer in time", hint="ask again", code="job-state")
+    return said["columns"], said["rows"]

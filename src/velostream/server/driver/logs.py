@@ -1,0 +1,78 @@
+"""A driver's log: one JSON object a line, secrets masked, in a file that is turned over before it grows large."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from collections import deque
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+from typing import Any
+
+from velostream.config.secrets import masked
+
+LOG = logging.getLogger("velostream.driver")
+SIZE, FILES = 5_000_000, 3
+_CHUNK = 1 << 16
+
+
+class JsonLines(logging.Formatter):
+    """Formats a record as a JSON object; what was given as `extra={"said": {…}}` becomes fields of it."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """One line."""
+        at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        said: Mapping[str, Any] = getattr(record, "said", {})
+        line = {"at": at, "level": record.levelname.lower(), "message": masked("", record.getMessage()), **said}
+        if record.exc_info:
+            line["traceback"] = masked("", self.formatException(record.exc_info))
+        return json.dumps(line, default=str, ensure_ascii=False)
+
+
+def open_log(file: Path) -> None:
+    """Lets everything that this process logs go to a file, which only its owner may read."""
+    file.touch(mode=0o600, exist_ok=True)
+    handler = RotatingFileHandler(file, maxBytes=SIZE, backupCount=FILES - 1, encoding="utf-8")
+    handler.setFormatter(JsonLines())
+    root = logging.getLogger()
+    root.addHandler(handler)
+    root.setLevel(logging.WARNING)
+    logging.getLogger("velostream").setLevel(logging.INFO)
+
+
+def last_lines(file: Path, count: int) -> list[dict[str, Any]]:
+    """The newest lines of a log, oldest first, also those of the file before."""
+    found: deque[dict[str, Any]] = deque(maxlen=count)
+    for part in (file.with_name(f"{file.name}.1"), file):
+        if part.exists():
+            found.extend(_parsed(line) for line in _tail(part, count))
+    return list(found)
+
+
+def last_words(file: Path, count: int) -> list[str]:
+    """The newest lines that a process printed beside its log."""
+    return [masked("", line) for line in _tail(file, count)] if file.exists() else []
+
+
+def _parsed(line: str) -> dict[str, Any]:
+    try:
+        said = json.loads(line)
+    except ValueError:
+        return {"at": None, "level": "info", "message": line}
+    return said if isinstance(said, dict) else {"at": None, "level": "info", "message": line}
+
+
+def _tail(file: Path, count: int) -> Iterator[str]:
+    """The last lines of a file, read from its end."""
+    with file.open("rb") as data:
+        data.seek(0, os.SEEK_END)
+        place, held = data.tell(), b""
+        while place > 0 and held.count(b"\n") <= count:
+            step = min(_CHUNK, place)
+            place -= step
+            data.seek(place)
+            held = data.read(step) + held
+    yield from held.decode("utf-8", "replace").splitlines()[-count:] if count else ()

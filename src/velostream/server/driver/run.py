@@ -1,0 +1,149 @@
+"""The life of a driver: from its task to the end of its jobs, with every step said in its folder."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import signal
+from pathlib import Path
+from threading import Event, Thread
+from typing import TYPE_CHECKING, Any
+
+from velostream.config.secrets import masked
+from velostream.errors import EXIT_CODES, VeloError
+from velostream.files import replace_text
+from velostream.server.driver.logs import LOG, open_log
+from velostream.server.driver.serving import Serving
+from velostream.server.driver.status import Status
+from velostream.server.driver.task import Task
+from velostream.server.folders import DriverFolder
+from velostream.server.planning import Refused, checked
+
+if TYPE_CHECKING:
+    from velostream.jobs.runner import Runner
+
+EVERY = 1.0
+"""Seconds between two words of the driver about itself."""
+SHOWN = 100
+"""Rows of a micro-batch that a SELECT without a sink writes to the log."""
+
+
+def main(root: Path) -> int:
+    """Runs the task of a folder; the answer is the exit code."""
+    folder = DriverFolder(root)
+    task = Task.read(folder)
+    status = Status(folder, task.app)
+    process = {"pid": status.process.pid, "mark": status.process.mark}
+    replace_text(folder.process, json.dumps(process))
+    open_log(folder.log)
+    LOG.info("the driver of '%s' version '%s' starts", task.app, task.version, extra={"said": process})
+    ended = Event()
+    try:
+        return _run(folder, task, status, ended)
+    except VeloError as error:
+        _failed(status, error)
+        return EXIT_CODES[error.domain]
+    except Exception as error:
+        LOG.exception("the driver failed")
+        _failed(status, VeloError(f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"))
+        return EXIT_CODES[VeloError("").domain]
+    finally:
+        ended.set()
+
+
+def _failed(status: Status, error: VeloError) -> None:
+    said = {"code": error.error_code, "message": masked("", error.message), "hint": masked("", error.hint)}
+    LOG.error("failed: %s", error.message, extra={"said": {"code": error.error_code, "hint": error.hint}})
+    status.state, status.error = "failed", said
+    status.write()
+
+
+def _run(folder: DriverFolder, task: Task, status: Status, ended: Event) -> int:
+    from velostream.jobs.inferred import settled
+    from velostream.jobs.runner import Runner
+    from velostream.plan import plan
+    from velostream.spark.failures import translated
+    from velostream.spark.session import spark_session
+
+    lock = _locked(task.home)
+    status.write()
+    sql, files = folder.sql.read_text(), Path(task.files)
+    answer = settled(lambda more: checked(sql, task.app, files, more=more), lambda _: task.home, files, LOG.info)
+    if answer.findings.errors:
+        raise Refused(answer.findings.errors[0].message, answer.findings.ordered(), hint=answer.findings.errors[0].hint)
+    planned = plan(answer.bound, answer.library)
+    with translated(debug=False):
+        runner = Runner(planned, spark_session(task.master, task.spark), task.home, files, _show)
+        runner.held = _held(folder)
+        signal.signal(signal.SIGTERM, lambda number, frame: runner.stopping.set())
+        serving = Serving(folder, runner, sql, task, status.write)
+        serving.start()
+        Thread(target=_speak, args=(status, ended), name="velo-status", daemon=True).start()
+        status.runner, status.state = runner, "running"
+        runner.events.subscribe(_tell)
+        try:
+            runner.run(None, serving.carry_out)
+        finally:
+            serving.close()
+    ended.set()
+    status.state = _outcome(runner)
+    status.write()
+    LOG.info("the driver ends: %s", status.state)
+    os.close(lock)
+    return 0
+
+
+def _outcome(runner: Runner) -> str:
+    states = {job.state for job in runner.jobs}
+    return "done" if states == {"done"} and not runner.stopping.is_set() else "stopped"
+
+
+def _speak(status: Status, ended: Event) -> None:
+    """Says every second how things are."""
+    while not ended.wait(EVERY):
+        try:
+            status.write()
+        except Exception:
+            LOG.warning("the status could not be written", exc_info=True)
+
+
+def _tell(event: Any) -> None:
+    """Jobs that start and end are worth a line."""
+    from velostream.events import JobEnded, JobStarted
+
+    if isinstance(event, JobStarted):
+        LOG.info("job '%s' runs", event.job, extra={"said": {"job": event.job}})
+    elif isinstance(event, JobEnded):
+        LOG.info("job '%s' is %s", event.job, event.state, extra={"said": {"job": event.job, "error": event.error}})
+
+
+def _show(what: object) -> None:
+    """Rows of a SELECT that prints go to the log."""
+    from velostream.sinks.writers.console import Shown
+
+    if not isinstance(what, Shown):
+        LOG.info("%s", what)
+        return
+    rows = [dict(zip(what.columns, row, strict=True)) for row in what.rows[:SHOWN]]
+    more = f", the first {SHOWN} of them here" if len(what.rows) > SHOWN else ""
+    LOG.info("%d rows%s", len(what.rows), more, extra={"said": {"job": what.name, "rows": rows}})
+
+
+def _held(folder: DriverFolder) -> dict[str, str]:
+    """The jobs that were paused or stopped before this start."""
+    held: dict[str, str] = json.loads(folder.wanted.read_text()) if folder.wanted.exists() else {}
+    return held
+
+
+def _locked(home: Path) -> int:
+    """Two drivers never write to the same state."""
+    home.mkdir(parents=True, exist_ok=True)
+    handle = os.open(home / ".lock", os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(handle)
+        hint = "wait for its end, or stop it with FORCE"
+        raise VeloError("another driver still writes to this state", hint=hint, code="checkpoint-unreadable") from None
+    return handle

@@ -1,0 +1,181 @@
+"""Commands to a running driver: taken from its folder by a thread, carried out between looks at the jobs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Event, Thread
+from typing import TYPE_CHECKING, Any
+
+from velostream.errors import VeloError
+from velostream.files import replace_text
+from velostream.server.driver import commands
+from velostream.server.driver.commands import Command
+from velostream.server.driver.logs import LOG
+from velostream.server.driver.task import Task
+from velostream.server.folders import DriverFolder
+from velostream.server.planning import Refused, checked
+
+if TYPE_CHECKING:
+    from velostream.jobs.runner import Runner, RunningJob
+
+LOOK = 0.1
+MOST_ROWS = 10_000
+"""Rows that a query of tables answers with."""
+
+
+class Serving:
+    """Takes commands; each is answered, whatever becomes of it."""
+
+    def __init__(self, folder: DriverFolder, runner: Runner, sql: str, task: Task, speak: Callable[[], None]) -> None:
+        self.folder = folder
+        self.runner = runner
+        self.sql = sql
+        self.task = task
+        self.speak = speak
+        """Says how things are, before somebody hears that a command was carried out."""
+        self._waiting: SimpleQueue[Command] = SimpleQueue()
+        self._taken: set[str] = set()
+        self._closed = Event()
+
+    def start(self) -> None:
+        """Begins to take commands."""
+        Thread(target=self._take, name="velo-commands", daemon=True).start()
+
+    def close(self) -> None:
+        """Takes none any more; those that still wait are told so."""
+        self._closed.set()
+        for command in commands.waiting(self.folder):
+            if command.verb == commands.STOP and not command.jobs:
+                commands.answer(self.folder, command, {"state": "stopped"})
+            else:
+                error = VeloError("the driver has ended", hint="velo restart starts it again", code="job-state")
+                commands.refuse(self.folder, command, error)
+
+    def _take(self) -> None:
+        while not self._closed.wait(LOOK):
+            for command in commands.waiting(self.folder):
+                if command.id in self._taken:
+                    continue
+                self._taken.add(command.id)
+                if command.verb == commands.STOP and not command.jobs:
+                    self.runner.stopping.set()
+                elif command.verb == commands.QUERY:
+                    Thread(target=self._answered, args=(command, self._query), daemon=True).start()
+                else:
+                    self._waiting.put(command)
+
+    def carry_out(self) -> None:
+        """Carries out what waits. Called by the thread that looks after the jobs."""
+        while True:
+            try:
+                command = self._waiting.get_nowait()
+            except Empty:
+                return
+            self._answered(command, self._jobs)
+
+    def _answered(self, command: Command, carry: Callable[[Command], dict[str, Any]]) -> None:
+        LOG.info("told to %s", command.verb, extra={"said": {"jobs": list(command.jobs)}})
+        try:
+            commands.answer(self.folder, command, carry(command))
+        except VeloError as error:
+            commands.refuse(self.folder, command, error)
+        except Exception as failure:
+            from velostream.spark.failures import translate
+
+            LOG.exception("could not %s", command.verb)
+            commands.refuse(self.folder, command, translate(failure))
+
+    def _jobs(self, command: Command) -> dict[str, Any]:
+        wanted = [job for job in self.runner.jobs if not command.jobs or job.job.name in command.jobs]
+        carry = _VERBS[command.verb]
+        if len(wanted) == 1:
+            carry(wanted[0])
+        else:
+            for job in wanted:
+                if job.state in _TAKES[command.verb]:
+                    carry(job)
+        held = {job.job.name: job.state for job in self.runner.jobs if job.state in ("paused", "stopped")}
+        replace_text(self.folder.wanted, json.dumps(held))
+        self.speak()
+        return {"jobs": {job.job.name: job.state for job in wanted}}
+
+    def _query(self, command: Command) -> dict[str, Any]:
+        """The rows of a SELECT from the tables of this application."""
+        from velostream.jobs.asking import ask
+        from velostream.plan import plan
+
+        text = f"{self.sql.rstrip().rstrip(';')};\n{command.details['sql']}\n"
+        answer = checked(text, self.task.app, Path(self.task.files), self.task.home)
+        if answer.findings.errors:
+            first = answer.findings.errors[0]
+            raise Refused(first.message, answer.findings.ordered(), hint=first.hint, code=first.code)
+        planned = plan(answer.bound, answer.library)
+        last = planned.jobs[-1]
+        rows = ask(replace(planned, functions=self.runner.plan.functions), last, self.runner.spark, self.task.home)
+        shown = [list(row.values()) for row in rows.slice(0, MOST_ROWS).to_pylist()]
+        return {"columns": rows.column_names, "rows": shown, "total": rows.num_rows}
+
+
+def _pause(job: RunningJob) -> None:
+    if job.state == "paused":
+        return
+    _require(job, "pause", "running")
+    job.pause()
+
+
+def _resume(job: RunningJob) -> None:
+    if job.state == "running":
+        return
+    _require(job, "resume", "paused")
+    job.go_on()
+
+
+def _stop(job: RunningJob) -> None:
+    if job.state == "stopped":
+        return
+    _require(job, "stop", "running", "paused")
+    if job.state == "running":
+        job.end()
+    job.state = "stopped"
+
+
+def _restart(job: RunningJob) -> None:
+    _require(job, "restart", "running", "paused", "stopped")
+    if job.state == "running":
+        job.stop()
+    job.go_on()
+
+
+def _flush(job: RunningJob) -> None:
+    _require(job, "flush", "running")
+    if job.lowered.stateful and not job.writer.done:
+        job.flush()
+
+
+def _require(job: RunningJob, verb: str, *states: str) -> None:
+    """Refuses a verb that a job in its state cannot do."""
+    if job.state not in states:
+        hints = {"paused": "resume it first", "stopped": f"velo restart {job.job.name} starts it again"}
+        message = f"job '{job.job.name}' is {job.state}: it cannot {verb}"
+        raise VeloError(message, hint=hints.get(job.state, "look at its log"), code="job-state")
+
+
+_VERBS: dict[str, Callable[[RunningJob], None]] = {
+    commands.PAUSE: _pause,
+    commands.RESUME: _resume,
+    commands.STOP: _stop,
+    commands.RESTART: _restart,
+    commands.FLUSH: _flush,
+}
+_TAKES = {
+    commands.PAUSE: ("running",),
+    commands.RESUME: ("paused",),
+    commands.STOP: ("running", "paused"),
+    commands.RESTART: ("running", "paused", "stopped"),
+    commands.FLUSH: ("running",),
+}
+"""The states in which a verb for a whole application takes a job; others are left as they are."""

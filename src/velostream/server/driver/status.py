@@ -1,0 +1,103 @@
+"""What a driver says of itself every second: its jobs, tables and figures, whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from velostream.files import replace_text
+from velostream.server.folders import DriverFolder
+from velostream.server.process import Process
+
+if TYPE_CHECKING:
+    from velostream.jobs.runner import Runner
+    from velostream.tables.progress import Progress
+
+FORMAT = 1
+RECENT = 10.0
+"""Seconds over which rates are taken."""
+
+
+@dataclass
+class Status:
+    """The state of a driver, as its control plane will read it."""
+
+    folder: DriverFolder
+    app: str = ""
+    state: str = "starting"
+    error: Mapping[str, Any] | None = None
+    started: float = field(default_factory=time.time)
+    runner: Runner | None = None
+    process: Process = field(default_factory=lambda: Process.of(os.getpid()))
+    _seen: dict[str, deque[tuple[float, int]]] = field(default_factory=dict)
+    _lock: Lock = field(default_factory=Lock)
+    _last: dict[str, Any] = field(default_factory=lambda: {"jobs": [], "tables": []})
+
+    def write(self) -> None:
+        """Says how things are now."""
+        with self._lock:
+            self._write()
+
+    def _write(self) -> None:
+        self._last = self._measured()
+        said = {
+            "format": FORMAT,
+            "pid": self.process.pid,
+            "mark": self.process.mark,
+            "at": time.time(),
+            "started": self.started,
+            "state": self.state,
+            "error": self.error,
+            **self._last,
+        }
+        replace_text(self.folder.status, json.dumps(said, default=str))
+
+    def _measured(self) -> dict[str, Any]:
+        from velostream.observability.snapshot import snapshot, steady
+
+        runner = self.runner
+        if runner is None:
+            return self._last
+        now = time.monotonic()
+        jobs = []
+        for job in list(runner.jobs):
+            taken = snapshot(job, self.app)
+            jobs.append({**taken, "rate": self._rate(taken["name"], taken["records"]["read"], now)})
+        tables = runner.tables.progress.values() if runner.tables is not None else ()
+        return {"jobs": jobs, "tables": steady(lambda: [_table(about) for about in tables])}
+
+    def _rate(self, job: str, read: int, now: float) -> float:
+        """Records a second, of late."""
+        seen = self._seen.setdefault(job, deque())
+        seen.append((now, read))
+        while len(seen) > 2 and seen[1][0] <= now - RECENT:
+            seen.popleft()
+        (first, before), span = seen[0], now - seen[0][0]
+        return round((read - before) / span, 3) if span > 0 and first < now else 0.0
+
+
+def _table(about: Progress) -> dict[str, Any]:
+    return {
+        **about.report(),
+        "read": about.read,
+        "bytes": about.bytes,
+        "total_bytes": about.total_bytes,
+        "percent": about.percent,
+        "rate": round(about.rate, 3) if about.state in ("loading", "refreshing") else 0.0,
+        "eta_seconds": about.eta,
+    }
+
+
+def read_status(folder: DriverFolder) -> dict[str, Any] | None:
+    """What a driver said last; None where it has said nothing yet."""
+    try:
+        said: dict[str, Any] = json.loads(folder.status.read_text())
+    except (FileNotFoundError, ValueError):
+        return None
+    return said if said.get("format") == FORMAT else None

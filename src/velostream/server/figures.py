@@ -1,0 +1,47 @@
+"""The metrics of all jobs as Prometheus reads them, made at most once a second however often they are asked for."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from velostream.observability.exposition import exposition
+from velostream.server.control import Control
+from velostream.server.views import Seen
+
+EVERY = 1.0
+
+
+class Figures:
+    """The text of `/metrics`, ready to be sent."""
+
+    def __init__(self, control: Control) -> None:
+        self._control = control
+        self._made = 0.0
+        self.text = b""
+
+    def look(self) -> None:
+        """Makes the text anew where it is old."""
+        if time.monotonic() - self._made < EVERY:
+            return
+        self._made = time.monotonic()
+        self.text = exposition(self.snapshots(), self.tables()).encode()
+
+    def snapshots(self) -> list[Mapping[str, Any]]:
+        """The jobs of all applications that have reported, each in the state that it is in."""
+        return [snapshot for one in self._control.apps for snapshot in snapshots_of(one)]
+
+    def tables(self) -> list[Mapping[str, Any]]:
+        """The tables of all applications that run."""
+        return [{**table, "app": one.deployment.app} for one in self._control.apps if one.alive for table in one.tables]
+
+
+def snapshots_of(one: Seen) -> list[Mapping[str, Any]]:
+    """The jobs of an application that have reported."""
+    states = {"starting": "created", "stopping": "running", "restarting": "created"}
+    return [
+        {**job, "app": one.deployment.app, "state": states.get(job["state"], job["state"])}
+        for job in one.jobs
+        if job["reported"]
+    ]

@@ -1,0 +1,128 @@
+"""An application's text as the server checks it: the findings of `velo validate`, and a plan where none is an error."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any
+
+from velostream.config.secrets import masked
+from velostream.diagnostics import Diagnostic
+from velostream.errors import VeloError
+
+if TYPE_CHECKING:
+    from velostream.plan.job import ApplicationPlan, Job
+    from velostream.validation import Validated
+
+SCHEMAS = "schemas.json"
+"""Where a driver keeps the columns that it sampled, in its folder of checkpoints."""
+
+
+class Refused(VeloError):
+    """An application that cannot run, with all that was found."""
+
+    code = "invalid-app"
+
+    def __init__(self, message: str, findings: list[Diagnostic], *, hint: str = "", code: str = "") -> None:
+        super().__init__(message, hint=hint, code=code)
+        self.findings = findings
+
+
+@dataclass(frozen=True)
+class Planned:
+    """An application that can run."""
+
+    plan: ApplicationPlan
+    version: str
+    """The version that its header says."""
+    jobs: tuple[Mapping[str, Any], ...]
+    """Each job in a few words."""
+    findings: tuple[Diagnostic, ...] = ()
+    """Warnings and notes."""
+
+
+def checked(
+    sql: str, name: str, files: Path, state: Path | None = None, more: Mapping[str, str] | None = None
+) -> Validated:
+    """The findings of a text. Relative paths, and Python functions, are those of the server's folder `files`; sampled
+    columns those that are kept with the `state`; `more` are further settings."""
+    from velostream.plan.build import build
+    from velostream.sql.parse import parse
+    from velostream.validation import validate
+
+    for dependency in parse(sql, name).header.dependencies:
+        if dependency.endswith(".py"):
+            _own(dependency, files)
+    answer = validate(sql, name, folder=files, overrides={**_sampled(state), **(more or {})})
+    if answer.ok:
+        try:
+            build(answer.bound, answer.library)
+        except VeloError as error:
+            answer.findings.refuse(error)
+    return answer
+
+
+def _own(dependency: str, files: Path) -> None:
+    """Refuses Python files from elsewhere."""
+    if PurePath(dependency).is_absolute() or not (files / dependency).resolve().is_relative_to(files.resolve()):
+        hint = "put the file into the server's folder 'files', and name it relative to that"
+        message = f"'{dependency}' is outside of the server's folder for Python functions"
+        raise VeloError(message, hint=hint, code="foreign-function")
+
+
+def _sampled(state: Path | None) -> dict[str, str]:
+    """Columns that were sampled at the first start, as settings."""
+    if state is None or not (state / SCHEMAS).exists():
+        return {}
+    kept: dict[str, str] = json.loads((state / SCHEMAS).read_text())
+    return {f"{name}.schema": columns for name, columns in kept.items()}
+
+
+def planned(sql: str, name: str, files: Path, state: Path | None = None) -> Planned:
+    """The plan of a text; one with errors is refused with all of them."""
+    from velostream.plan import plan
+
+    answer = checked(sql, name, files, state)
+    errors = answer.findings.errors
+    if errors:
+        more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+        raise Refused(f"{errors[0].message}{more}", answer.findings.ordered(), hint=errors[0].hint)
+    whole = plan(answer.bound, answer.library)
+    runnable = [job for job in whole.jobs if job.kind != "explain"]
+    if not runnable:
+        hint = "write INTO a sink, CREATE TABLE … AS, or a SELECT that prints"
+        raise Refused(f"'{name}' has no job: nothing of it would run", answer.findings.ordered(), hint=hint)
+    header = answer.application.header
+    return Planned(whole, header.version, tuple(map(_words, runnable)), tuple(answer.findings.ordered()))
+
+
+def _words(job: Job) -> dict[str, Any]:
+    from velostream.plan.nodes import Materialise, Sinks
+
+    targets = job.root.targets if isinstance(job.root, Sinks) else ()
+    return {
+        "name": job.name,
+        "kind": job.kind,
+        "mode": job.mode,
+        "line": job.line,
+        "stateful": job.stateful,
+        "sources": [{"name": scan.source, "type": scan.connector, **_address(scan.settings)} for scan in job.scans],
+        "sinks": [{"name": each.name, "type": each.connector, **_address(each.settings)} for each in targets],
+        "tables": list(job.tables),
+        "makes": job.root.table if isinstance(job.root, Materialise) else None,
+        "definitions": list(job.definitions),
+    }
+
+
+_ADDRESSES = ("bootstrap.servers", "topic", "path", "url", "table", "bucket")
+
+
+def _address(settings: Any) -> dict[str, str]:
+    """Where something outside is, without secrets."""
+    found = {}
+    for name in _ADDRESSES:
+        if settings is not None and settings.known.find(name) is not None and settings.get(name) is not None:
+            found[name.replace(".", "_")] = masked(name, str(settings.get(name)))
+    return {"address": " ".join(found.values())} if found else {"address": ""}

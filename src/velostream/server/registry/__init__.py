@@ -1,0 +1,1 @@
+"""What the server remembers: applications, their deployments, and what happened to them."""

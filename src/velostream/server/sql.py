@@ -1,0 +1,233 @@
+"""Statements about jobs, carried out: each leads to the verb that REST and the command line use too."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from velostream.errors import VeloError
+from velostream.server import asking
+from velostream.server.api.answers import job_views, version_views
+from velostream.server.control import Control, Meant
+from velostream.server.deploying import Wish, deploy, rollback
+from velostream.server.models.asking import SqlResult
+from velostream.server.planning import Refused, checked
+from velostream.sql import statements as tree
+from velostream.sql.application import ParsedStatement
+from velostream.sql.parse import parse
+
+_DECLARES = (tree.CreateRelation, tree.SetProperty)
+
+
+def carry_out(control: Control, text: str, app: str = "") -> list[SqlResult]:
+    """Carries all statements of a text out; one that cannot be parsed keeps all from being."""
+    parsed = parse(text, "sql")
+    if parsed.findings.errors:
+        first = parsed.findings.errors[0]
+        raise Refused(first.message, parsed.findings.ordered(), hint=first.hint, code=first.code)
+    declared: list[ParsedStatement] = []
+    results = []
+    for statement in parsed.statements:
+        if isinstance(statement.tree, _DECLARES):
+            declared.append(statement)
+            continue
+        results.append(_one(control, statement, declared, app))
+    if not results:
+        hint = "put START JOB name AS … behind it, or deploy the text as an application: POST /api/v1/apps"
+        raise VeloError("a declaration alone starts nothing", hint=hint, code="unsupported")
+    return results
+
+
+def _one(control: Control, statement: ParsedStatement, declared: list[ParsedStatement], app: str) -> SqlResult:
+    kind = type(statement.tree)
+    carry = _CARRY.get(kind)
+    if carry is None:
+        hint = "deploy it as part of an application: velo deploy FILE, or START JOB name AS …"
+        word = statement.text.split(None, 1)[0].upper()
+        raise VeloError(f"the server does not carry {word} out by itself", hint=hint, code="unsupported")
+    return carry(control, statement, declared, app)
+
+
+def _start(control: Control, statement: ParsedStatement, declared: list[ParsedStatement], app: str) -> SqlResult:
+    name = statement.tree.this.name  # type: ignore[union-attr]
+    if control.registry.active(name) is not None:
+        hint = f"DEPLOY JOB {name} VERSION '…' AS … puts another version in its place"
+        raise VeloError(f"there is a job '{name}' already", hint=hint, code="job-state")
+    return _deployed(control, statement, declared, Wish(name, ""))
+
+
+def _deploy(control: Control, statement: ParsedStatement, declared: list[ParsedStatement], app: str) -> SqlResult:
+    node = statement.tree
+    assert node is not None
+    percent = node.args.get("percent")
+    wish = Wish(
+        node.this.name,
+        "",
+        node.args["version"].name,
+        str(node.args.get("strategy") or "REPLACE"),
+        None if percent is None else int(percent.name),
+    )
+    return _deployed(control, statement, declared, wish)
+
+
+def _deployed(
+    control: Control, statement: ParsedStatement, declared: Iterable[ParsedStatement], wish: Wish
+) -> SqlResult:
+    """Deploys an application of what was declared before and the statement itself, annotations and all."""
+    from dataclasses import replace
+
+    parts = [_written(each) for each in declared]
+    parts.append(_written(statement))
+    new = deploy(control, replace(wish, sql=";\n".join(parts) + ";\n"))
+    return _said(statement, f"version '{new.version}' of '{new.app}' is deployed")
+
+
+def _written(statement: ParsedStatement) -> str:
+    annotations = "".join(f"-- @{each.name}: {each.value}\n" for each in statement.annotations)
+    return annotations + statement.text
+
+
+def _control(control: Control, statement: ParsedStatement, declared: list[ParsedStatement], app: str) -> SqlResult:
+    node = statement.tree
+    assert node is not None
+    name, action = node.this.name, str(node.args["action"]).upper()
+    if action == "STOP":
+        meant = control.stop(name, force=bool(node.args.get("force")))
+    else:
+        verbs: dict[str, Callable[..., Meant]] = {
+            "PAUSE": control.pause,
+            "RESUME": control.resume,
+            "FLUSH": control.flush,
+        }
+        meant = verbs[action](name)
+    states = ", ".join(f"{job.name} {job.state}" for job in job_views(meant.seen, meant.job))
+    return _said(statement, states or meant.seen.state)
+
+
+def _rollback(control: Control, statement: ParsedStatement, declared: list[ParsedStatement], app: str) -> SqlResult:
+    node = statement.tree
+    assert node is not None
+    version = node.args.get("version")
+    new = rollback(control, node.this.name, version.name if version is not None else "")
+    return _said(statement, f"'{new.app}' is back at version '{new.version}'")
+
+
+def _show(control: Control, statement: ParsedStatement, declared: list[ParsedStatement], app: str) -> SqlResult:
+    node = statement.tree
+    assert node is not None
+    subject = "DESCRIBE" if isinstance(node, tree.Describe) else str(node.this)
+    target = node.args.get("target")
+    running = _RUNNING.get(subject)
+    if running is not None:
+        like = node.args.get("like")
+        columns, rows = running(control, target.name if target is not None else "")
+        return _rows(statement, columns, rows if like is None else _liked(rows, like.name))
+    return _listed(control, statement, declared, app)
+
+
+def _listed(control: Control, statement: ParsedStatement, declared: list[ParsedStatement], app: str) -> SqlResult:
+    """SHOW and DESCRIBE of what an application declares."""
+    from velostream.validation.showing import shown
+
+    text = ";\n".join(_written(each) for each in declared)
+    if app:
+        text = control.app(app).deployment.sql.rstrip().rstrip(";") + (";\n" + text if text else "")
+    elif len(control.apps) == 1 and not text:
+        text = control.apps[0].deployment.sql
+    before = f"{text.rstrip().rstrip(';')};\n" if text else ""
+    answer = checked(before + statement.text, "sql", control.folders.files)
+    listing = shown(statement.tree, answer.bound, answer.library)  # type: ignore[arg-type]
+    assert listing is not None
+    return _rows(statement, list(listing.columns), [list(row) for row in listing.rows])
+
+
+def _jobs(control: Control, name: str) -> tuple[list[str], list[list[Any]]]:
+    columns = ["job", "app", "version", "state", "read", "rate", "rows_out", "watermark", "dead_lettered", "reason"]
+    views = [job for one in control.apps for job in job_views(one)]
+    if name:
+        meant = control.find(name)
+        views = job_views(meant.seen, meant.job)
+    rows = [[job.name, *(getattr(job, column) for column in columns[1:])] for job in views]
+    return columns, rows
+
+
+def _metrics(control: Control, name: str) -> tuple[list[str], list[list[Any]]]:
+    from velostream.observability.exposition import Families
+    from velostream.server.figures import snapshots_of
+
+    seen = [control.find(name)] if name else [Meant(one) for one in control.apps]
+    taken = [each for one in seen for each in snapshots_of(one.seen) if not one.job or each["name"] == one.job]
+    rows = [
+        [sample.name, json.dumps(sample.labels), sample.value]
+        for family in Families(taken).collect()
+        for sample in family.samples
+    ]
+    return ["metric", "labels", "value"], rows
+
+
+def _versions(control: Control, name: str) -> tuple[list[str], list[list[Any]]]:
+    app = control.find(name).deployment.app
+    columns = ["number", "version", "strategy", "state", "role", "share", "created"]
+    shown = [each.model_dump(mode="json") for each in version_views(control, app)]
+    return columns, [[each[column] for column in columns] for each in shown]
+
+
+def _partitions(control: Control, name: str) -> tuple[list[str], list[list[Any]]]:
+    meant = control.find(name)
+    rows: list[list[Any]] = []
+    for job in meant.seen.jobs:
+        if meant.job in ("", job["name"]):
+            for key, said in job.get("partitions", {}).items():
+                holds = key in job.get("held_back_by", [])
+                rows.append([job["name"], key, said["max_event_time"], said["lag_ms"], bool(said["idle"]), holds])
+    return ["job", "partition", "max_event_time", "lag_ms", "idle", "holds_watermark"], rows
+
+
+def _liked(rows: list[list[Any]], pattern: str) -> list[list[Any]]:
+    from velostream.validation.showing import like_pattern
+
+    wanted = like_pattern(pattern)
+    return [row for row in rows if wanted.fullmatch(str(row[0]))]
+
+
+def _explain(control: Control, statement: ParsedStatement, declared: list[ParsedStatement], app: str) -> SqlResult:
+    return _rows(statement, ["plan"], [[line] for line in asking.explained(control, statement, _text(declared), app)])
+
+
+def _query(control: Control, statement: ParsedStatement, declared: list[ParsedStatement], app: str) -> SqlResult:
+    columns, rows = asking.asked(control, statement.text, app)
+    return _rows(statement, columns, rows)
+
+
+def _text(declared: Iterable[ParsedStatement]) -> str:
+    return "".join(f"{_written(each)};\n" for each in declared)
+
+
+def _said(statement: ParsedStatement, message: str) -> SqlResult:
+    return SqlResult(statement=_shown(statement), columns=[], rows=[], message=message)
+
+
+def _rows(statement: ParsedStatement, columns: list[str], rows: list[list[Any]]) -> SqlResult:
+    count = len(rows)
+    plural = "" if count == 1 else "s"
+    return SqlResult(statement=_shown(statement), columns=columns, rows=rows, message=f"{count} row{plural}")
+
+
+def _shown(statement: ParsedStatement) -> str:
+    from velostream.server.masking import masked_sql
+
+    return masked_sql(statement.text)
+
+
+_RUNNING = {"JOBS": _jobs, "STATUS": _jobs, "METRICS": _metrics, "VERSIONS": _versions, "PARTITIONS": _partitions}
+_CARRY: dict[type, Callable[[Control, ParsedStatement, list[ParsedStatement], str], SqlResult]] = {
+    tree.StartJob: _start,
+    tree.DeployJob: _deploy,
+    tree.ControlJob: _control,
+    tree.RollbackJob: _rollback,
+    tree.Show: _show,
+    tree.Describe: _show,
+    tree.Explain: _explain,
+    tree.Query: _query,
+}

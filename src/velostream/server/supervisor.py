@@ -1,0 +1,203 @@
+"""The supervisor: makes what runs equal to what the registry wants, again and again, whoever was killed meanwhile."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from threading import Event, Lock, Thread
+from typing import Any
+
+from velostream.files import replace_text
+from velostream.server.driver import commands
+from velostream.server.driver.logs import last_words
+from velostream.server.driver.task import Task
+from velostream.server.folders import DriverFolder, Folders
+from velostream.server.process import Process
+from velostream.server.registry.deployment import DONE, FAILED, RESTARTING, RETIRED, RUNNING, STOPPED, Deployment
+from velostream.server.registry.registry import Registry
+from velostream.server.settings import ServerSettings
+from velostream.server.views import Seen, seen
+
+LOOK = 0.25
+"""Seconds between two looks."""
+
+
+class Supervisor:
+    """Starts, stops and restarts drivers. All that it decides by is in the registry and in the drivers' folders."""
+
+    def __init__(
+        self,
+        registry: Registry,
+        folders: Folders,
+        settings: ServerSettings,
+        planned: Callable[[Deployment], tuple[Mapping[str, Any], ...]],
+    ) -> None:
+        self.registry = registry
+        self.folders = folders
+        self.settings = settings
+        self._planned = planned
+        self._seen: dict[tuple[str, int], Seen] = {}
+        self._stops: dict[tuple[str, int, str], bool] = {}
+        """Drivers that were told to stop, by deployment and process."""
+        self._lock = Lock()
+        self._closed = Event()
+        self.ready = Event()
+        """Set once all deployments have been looked at."""
+        self._thread = Thread(target=self._watch, name="velo-supervisor", daemon=True)
+        self.each_look: list[Callable[[], None]] = []
+        """What else is done at every look."""
+
+    def start(self) -> None:
+        """Begins to watch."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Watches no more. Drivers go on."""
+        self._closed.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout=10)
+
+    def _watch(self) -> None:
+        while True:
+            self.look()
+            self.ready.set()
+            if self._closed.wait(LOOK):
+                return
+
+    def look(self) -> None:
+        """One look at every deployment that is or should be running."""
+        with self._lock:
+            deployments = self.registry.deployments()
+            known = {(one.app, one.number): self._seen_of(one) for one in deployments}
+            for key, one in known.items():
+                known[key] = self._reconciled(one, known)
+            self._seen = known
+        for each in self.each_look:
+            each()
+
+    def _seen_of(self, one: Deployment) -> Seen:
+        """How a deployment is; one of the past that has ended is not looked at again."""
+        before = self._seen.get((one.app, one.number))
+        past = one.role == RETIRED and one.wanted == STOPPED
+        if past and before is not None and not before.alive and before.deployment.role == RETIRED:
+            return replace(before, deployment=one)
+        return seen(one, self.folders.driver(one.app, one.number), self._planned(one))
+
+    @property
+    def seen(self) -> Mapping[tuple[str, int], Seen]:
+        """All deployments as they were at the last look."""
+        return self._seen
+
+    def _reconciled(self, one: Seen, known: Mapping[tuple[str, int], Seen]) -> Seen:
+        """Does the one thing that brings a deployment nearer to what is wanted of it."""
+        deployment = one.deployment
+        if one.alive:
+            if deployment.wanted != RUNNING:
+                self._ask_to_stop(one)
+            return one
+        if deployment.ending:
+            return one
+        if one.process is not None and not one.process.alive:
+            deployment = self._buried(one)
+            one = replace(one, deployment=deployment)
+        if deployment.wanted == RESTARTING:
+            deployment = self.registry.change(deployment, wanted=RUNNING, restarts=0, retry_at=0.0, reason="")
+            one = replace(one, deployment=deployment)
+        due = deployment.wanted == RUNNING and not deployment.ending and time.time() >= deployment.retry_at
+        if due and not self._is_in_use(deployment, known):
+            self._start(deployment)
+            return seen(deployment, self.folders.driver(deployment.app, deployment.number), one.planned)
+        return one
+
+    def _is_in_use(self, wanted: Deployment, known: Mapping[tuple[str, int], Seen]) -> bool:
+        """True while another deployment still writes to the state that this one goes on with."""
+        return any(
+            other.alive and other.deployment.state == wanted.state
+            for (app, number), other in known.items()
+            if app == wanted.app and number != wanted.number
+        )
+
+    def _ask_to_stop(self, one: Seen) -> None:
+        """Tells a driver once to end after the running batch."""
+        assert one.process is not None
+        key = (one.deployment.app, one.deployment.number, one.process.mark)
+        if key not in self._stops:
+            self._stops[key] = True
+            folder = self.folders.driver(one.deployment.app, one.deployment.number)
+            commands.send(folder, commands.Command(commands.STOP))
+
+    def _buried(self, one: Seen) -> Deployment:
+        """A driver has ended: clears away what is left of it, and decides what comes next."""
+        deployment, process = one.deployment, one.process
+        assert process is not None
+        folder = self.folders.driver(deployment.app, deployment.number)
+        process.kill()
+        folder.process.unlink(missing_ok=True)
+        said = one.status if one.status.get("mark") == process.mark else {}
+        state = said.get("state")
+        if deployment.wanted != RUNNING or state == "stopped":
+            self.registry.happened(deployment, "stopped")
+            return deployment if deployment.wanted == RESTARTING else self.registry.change(deployment, wanted=STOPPED)
+        if state == DONE:
+            self.registry.happened(deployment, DONE)
+            return self.registry.change(deployment, ending=DONE, wanted=STOPPED)
+        return self._died(deployment, said, folder)
+
+    def _died(self, deployment: Deployment, said: Mapping[str, Any], folder: DriverFolder) -> Deployment:
+        """A driver has failed: it is started again after a pause, if it has not failed too often."""
+        reason = _reason(said, folder)
+        lived = float(said["at"]) - float(said["started"]) if said else 0.0
+        restarts = 1 if lived >= self.settings.healthy_after else deployment.restarts + 1
+        if restarts > self.settings.restarts:
+            self.registry.happened(deployment, FAILED, reason)
+            return self.registry.change(deployment, ending=FAILED, wanted=STOPPED, reason=reason)
+        retry_at = time.time() + self.settings.pause(restarts)
+        self.registry.happened(deployment, "restart", f"{restarts} of {self.settings.restarts}: {reason}")
+        return self.registry.change(deployment, restarts=restarts, retry_at=retry_at, reason=reason)
+
+    def _start(self, deployment: Deployment) -> None:
+        """Starts a driver in a session of its own, so that it outlives the control plane."""
+        folder = self.folders.driver(deployment.app, deployment.number)
+        folder.root.mkdir(parents=True, exist_ok=True)
+        for stale in (*folder.commands.glob("*.json"), *folder.answers.glob("*.json")):
+            stale.unlink(missing_ok=True)
+        replace_text(folder.sql, deployment.sql)
+        folder.sql.chmod(0o600)
+        task = Task(
+            deployment.app,
+            deployment.number,
+            deployment.version,
+            str(self.folders.state(deployment.app, deployment.state)),
+            str(self.folders.files),
+            self.settings.master,
+            self.settings.spark_settings,
+        )
+        task.write(folder)
+        writing = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+        pid = os.posix_spawn(
+            sys.executable,
+            [sys.executable, "-m", "velostream.server.driver", str(folder.root)],
+            {**os.environ, "PYTHONFAULTHANDLER": "1", "VELO_TOKEN": ""},
+            file_actions=[
+                (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+                (os.POSIX_SPAWN_OPEN, 1, str(folder.output), writing, 0o600),
+                (os.POSIX_SPAWN_DUP2, 1, 2),
+            ],
+            setsid=True,
+        )
+        process = Process.of(pid)
+        replace_text(folder.process, json.dumps({"pid": process.pid, "mark": process.mark}))
+        self.registry.happened(deployment, "started", f"process {process.pid}")
+
+
+def _reason(said: Mapping[str, Any], folder: DriverFolder) -> str:
+    """Why a driver ended, in one line."""
+    error = said.get("error")
+    if error:
+        return str(error["message"])
+    words = [line for line in last_words(folder.output, 20) if line.strip()]
+    return f"the driver's process ended without a word{': ' + words[-1].strip() if words else ''}"

@@ -1,0 +1,93 @@
+"""Deployments as people see them: what the registry wants, what the driver says, and what that comes to."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from velostream.server.driver.status import read_status
+from velostream.server.folders import DriverFolder
+from velostream.server.process import Process
+from velostream.server.registry.deployment import RUNNING, STOPPED, Deployment
+
+LIVE_STATES = ("starting", "running", "paused", "stopping")
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A deployment at one moment."""
+
+    deployment: Deployment
+    process: Process | None = None
+    alive: bool = False
+    status: Mapping[str, Any] = field(default_factory=dict)
+    """What its driver said last; while a new one has said nothing yet, the figures of the one before."""
+    planned: tuple[Mapping[str, Any], ...] = ()
+    """What its SQL says of its jobs."""
+
+    @property
+    def state(self) -> str:
+        """One word: starting, running, paused, stopping, stopped, restarting, failed or done."""
+        one = self.deployment
+        if one.ending:
+            return one.ending
+        if not self.alive:
+            if one.wanted == STOPPED:
+                return "stopped"
+            return "restarting" if one.restarts else "starting"
+        if one.wanted != RUNNING:
+            return "stopping"
+        said = str(self.status.get("state", "starting"))
+        states = {job["state"] for job in self.jobs}
+        if said == "running" and states and states <= {"paused", "stopped"} and "paused" in states:
+            return "paused"
+        return said if said in LIVE_STATES else "starting"
+
+    @property
+    def jobs(self) -> list[dict[str, Any]]:
+        """The jobs, as the driver reports them; those that it has not come to yet, as planned."""
+        reported = {job["name"]: job for job in self.status.get("jobs", ())}
+        found = []
+        for plan in self.planned:
+            report = reported.get(plan["name"])
+            state = self._job_state(report)
+            found.append({**plan, **(report or {}), "state": state, "reported": report is not None})
+        return found
+
+    def _job_state(self, report: Mapping[str, Any] | None) -> str:
+        one = self.deployment
+        said = str(report["state"]) if report is not None else "starting"
+        if said in ("done", "failed"):
+            return said
+        if one.ending:
+            return one.ending
+        if not self.alive:
+            return "stopped" if one.wanted == STOPPED else ("restarting" if one.restarts else "starting")
+        return "starting" if said == "created" else said
+
+    @property
+    def tables(self) -> list[dict[str, Any]]:
+        """The tables, as the driver reports them."""
+        return list(self.status.get("tables", ()))
+
+
+def seen(deployment: Deployment, folder: DriverFolder, planned: tuple[Mapping[str, Any], ...]) -> Seen:
+    """How a deployment is now."""
+    process = known_process(folder)
+    alive = process is not None and process.alive
+    status = read_status(folder) or {}
+    if process is not None and status.get("mark") != process.mark:
+        before = [{**job, "state": "created", "rate": 0.0} for job in status.get("jobs", ())]
+        status = {"jobs": before, "tables": status.get("tables", [])}
+    return Seen(deployment, process, alive, status, planned)
+
+
+def known_process(folder: DriverFolder) -> Process | None:
+    """The process that was started last for a deployment."""
+    try:
+        said = json.loads(folder.process.read_text())
+    except (FileNotFoundError, ValueError):
+        return None
+    return Process(int(said["pid"]), str(said["mark"]))

@@ -15,7 +15,7 @@ from velostream.errors import VeloError
 from velostream.jobs.tables import Tables
 from velostream.plan import plan
 from velostream.tables.loading import Step
-from velostream.tables.store import TIME
+from velostream.tables.newest import TIME
 from velostream.validation import validate
 
 

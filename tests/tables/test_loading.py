@@ -10,8 +10,10 @@ import pyarrow as pa
 import pytest
 
 from velostream.tables.loading import FULL, INCREMENTAL, NONE, Loader, Step
+from velostream.tables.newest import TIME
 from velostream.tables.progress import LOADING, READY, REFRESHING, Progress
-from velostream.tables.store import TIME, TableStore, Version
+from velostream.tables.store import TableStore, Version
+from velostream.tables.writer import TableWriter
 
 
 class Parts:
@@ -38,7 +40,7 @@ class Parts:
 
 
 def loader(home: Path, source: Parts) -> Loader:
-    return Loader(TableStore(home, "t"), source, ("k",), Progress("t", LOADING))
+    return Loader(TableWriter(TableStore(home, "t"), ("k",)), source, Progress("t", LOADING))
 
 
 def values(version: Version) -> dict[str, int]:

@@ -16,6 +16,7 @@ from velostream.plan.nodes import Materialise
 from velostream.tables.materialised import MaterialisedTable
 from velostream.tables.progress import LOADING, Progress
 from velostream.tables.store import TableStore
+from velostream.tables.writer import TableWriter
 from velostream.validation import validate
 
 SQL = """CREATE STREAM s (k STRING, v INT, at TIMESTAMP) WITH ('type' = 'datagen_source', 'event.time.field' = 'at');
@@ -27,7 +28,8 @@ def table(home: Path, more: str = "") -> MaterialisedTable:
     assert answer.ok, answer.findings.errors
     root = plan(answer.bound, answer.library).jobs[-1].root
     assert isinstance(root, Materialise)
-    return MaterialisedTable(root, TableStore(home, "totals"), Progress("totals"))
+    keeps = root.settings.get("retention") if root.settings is not None else None
+    return MaterialisedTable(root, TableWriter(TableStore(home, "totals"), root.key, keeps), Progress("totals"))
 
 
 def batch(made: MaterialisedTable, *rows: tuple[str, int, int, str]) -> pa.Table:

@@ -6,8 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from velostream.tables.newest import GONE, newest
-from velostream.tables.store import TIME
+from velostream.tables.newest import GONE, TIME, newest
 
 
 def rows(*given: tuple[str, int, int], gone: list[bool] | None = None) -> pa.Table:

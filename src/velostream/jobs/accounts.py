@@ -98,6 +98,7 @@ class Accounts:
             gauges.update({name: one[name] for name in _GAUGES})
             self._add_time(one, role)
             self._add_histograms(one)
+            self._add_joined(role.table, one["joined"])
         self.gauges |= gauges
         self.gauges["state_bytes_largest"] = max(self.gauges.get("state_bytes_largest", 0), gauges["state_bytes"])
         for rows in counted:
@@ -114,12 +115,19 @@ class Accounts:
         if strategy in _MISSED:
             held[_MISSED[strategy]] += missing
 
+    def _add_joined(self, table: str, counted: Mapping[str, int]) -> None:
+        """Adds what a join counted in which rows wait."""
+        if table:
+            held = self.joins.setdefault(table, dict.fromkeys(JOINED, 0))
+            for name, count in counted.items():
+                held[name] += count
+
     def _add_records(self, one: Mapping[str, Any], role: Role) -> None:
         """Records that reach a second stateful node were in the results of the first; there they are counted anew."""
         if not role.records:
             return
         arrived = sum(one["counts"].values())
-        self.expanded += one["expanded"] + one["derived"]
+        self.expanded += one["expanded"] + one["derived"] + one["multiplied"]
         if role.first:
             self.read += arrived - one["expanded"]
         else:

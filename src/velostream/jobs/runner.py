@@ -307,9 +307,10 @@ class Runner:
             home.folder.mkdir(parents=True, exist_ok=True)
             buckets = home.buckets(self.spark, job.placement.buckets)
             run = Run(job.name, home.folder, self.folder, bounded, buckets, *_hot(job))
-            pins = tables.open(job, home)
+            pins = tables.open(job, home, bounded=bounded)
             lowering = Lowering(self.spark, run, functions=functions, tables=pins.views)
             lowered = lower_job(job, lowering)
+            pins.prepared = lowering.prepared
             accounts = Accounts.load(home.accounts)
             writer = BatchWriter(job, lowered, home, accounts, self.show, self.folder)
             if isinstance(job.root, Materialise):

@@ -19,16 +19,18 @@ from velostream.durations import SECOND
 from velostream.errors import VeloError
 from velostream.jobs.home import Home
 from velostream.plan.job import ApplicationPlan, Job, LoadedTable
-from velostream.plan.nodes import Materialise
+from velostream.plan.nodes import JoinTable, Materialise
 from velostream.sinks.letters import write_letters
 from velostream.spark.failures import translate
 from velostream.spark.loading import source_of
+from velostream.spark.lower.join_table import tables_of
 from velostream.tables.loading import FULL, NONE, Loader
 from velostream.tables.materialised import MaterialisedTable
-from velostream.tables.pins import Pins
+from velostream.tables.pins import PINS, Pins
 from velostream.tables.progress import FAILED, LOADING, READY, REFRESHING, Progress
 from velostream.tables.store import FOLDER, TableStore
 from velostream.tables.view import TableView
+from velostream.tables.writer import TableWriter
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -52,19 +54,21 @@ class Tables:
         self.pins: list[Pins] = []
         self.declared = {table.name: table for table in plan.tables}
         for table in plan.tables:
-            store, about = self._opened(table.name)
-            keeps = _setting(table, "retention")
-            self.loaders[table.name] = Loader(store, source_of(table, spark, folder), table.key, about, keeps)
+            writer, about = self._opened(table.name, table.key, _setting(table, "retention"))
+            self.loaders[table.name] = Loader(writer, source_of(table, spark, folder), about)
         for job in plan.jobs:
             if isinstance(job.root, Materialise):
-                self.made[job.root.table] = MaterialisedTable(job.root, *self._opened(job.root.table))
+                root = job.root
+                keeps = root.settings.get("retention") if _knows(root.settings, "retention") else None
+                self.made[root.table] = MaterialisedTable(root, *self._opened(root.table, root.key, keeps))
         self._closed = Event()
         self.lock = Lock()
         """Held while a job goes over to other versions, and while old ones are deleted."""
 
-    def _opened(self, name: str) -> tuple[TableStore, Progress]:
+    def _opened(self, name: str, key: tuple[str, ...], keeps: Any) -> tuple[TableWriter, Progress]:
         self.progress[name] = Progress(name)
-        return TableStore(self.checkpoint, name), self.progress[name]
+        past = any(name in versioned(job) for job in self.plan.jobs)
+        return TableWriter(TableStore(self.checkpoint, name), key, keeps, past=past), self.progress[name]
 
     def load(self) -> None:
         """Loads all tables that come from outside, several at once; the first that fails is an error."""
@@ -142,23 +146,32 @@ class Tables:
         """How a table that is there already is brought up to date."""
         return str(_setting(self.declared.get(name), "refresh.mode") or FULL)
 
-    def open(self, job: Job, home: Home) -> Pins:
-        """What a job sees of its tables."""
-        views = {name: TableView(home.folder / "tables" / name, *self._described(name)) for name in job.tables}
+    def open(self, job: Job, home: Home, *, bounded: bool = False) -> Pins:
+        """What a job sees of its tables. Those from outside do not change while bounded input is read."""
+        views = {
+            name: TableView(
+                home.folder / "tables" / name,
+                *self._described(name),
+                changes=name in self.made or not (bounded or self._mode(name) == NONE),
+            )
+            for name in job.tables
+        }
         for view in views.values():
             view.folder.mkdir(parents=True, exist_ok=True)
             newest = view.store.newest()
             if newest is not None:
                 view.show(newest.number)
-        found = Pins(home.folder / "tables.json", views)
+        found = Pins(home.folder / PINS, views)
         self.pins.append(found)
         return found
 
-    def _described(self, name: str) -> tuple[TableStore, list[tuple[str, str]]]:
+    def _described(self, name: str) -> tuple[TableStore, list[tuple[str, str]], tuple[str, ...]]:
         if name in self.made:
-            return self.made[name].store, self.made[name].columns
+            made = self.made[name]
+            return made.store, made.columns, made.node.key
         table = self.declared[name]
-        return self.loaders[name].store, [(member.name, str(member.type)) for member in table.columns]
+        columns = [(member.name, str(member.type)) for member in table.columns]
+        return self.loaders[name].writer.store, columns, table.key
 
     def is_ready(self, job: Job) -> bool:
         """True where all tables that a job needs are there."""
@@ -213,14 +226,14 @@ class Tables:
     def _refreshed(self, name: str) -> None:
         """A refresh that fails leaves the table as it was, says so in the report, and is tried again."""
         about, loader = self.progress[name], self.loaders[name]
-        before = loader.store.newest()
+        before = loader.writer.store.newest()
         about.begin(REFRESHING)
         try:
             version = loader.load(self._mode(name))
         except Exception as failure:
             about.fail(translate(failure).message)
             return
-        about.end(version.rows, changed=before is None or before.number != version.number)
+        about.end(version.rows, changed=before is None or before.files != version.files)
         self._write_letters(name, version.number)
 
     def forget(self) -> None:
@@ -234,6 +247,12 @@ class Tables:
         return [about.report() for about in self.progress.values()]
 
 
+def versioned(job: Job) -> set[str]:
+    """The tables that a job asks what they were at a time."""
+    joins = (node for node in job.root.walk() if isinstance(node, JoinTable) and node.as_of is not None)
+    return {name for join in joins for name in tables_of(join)}
+
+
 def _setting(table: LoadedTable | None, name: str) -> Any:
     if table is None or table.settings is None or not _knows(table.settings, name):
         return None
@@ -241,4 +260,4 @@ def _setting(table: LoadedTable | None, name: str) -> Any:
 
 
 def _knows(settings: Any, name: str) -> bool:
-    return settings.known.find(name) is not None
+    return settings is not None and settings.known.find(name) is not None

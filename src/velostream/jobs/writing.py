@@ -96,6 +96,8 @@ class BatchWriter:
     """Set, the micro-batch that runs is the last one."""
     busy: bool = False
     """True while a micro-batch is written."""
+    watermark: int | None = None
+    """How far the input of the stateful nodes has come."""
     table: MaterialisedTable | None = None
     """The table that the job makes."""
     begins: Callable[[], None] | None = None
@@ -120,6 +122,8 @@ class BatchWriter:
         try:
             said = self._said(batch) if self.lowered.stateful else Said()
             counts = [] if self.lowered.packed else self._counts(batch)
+            told = (one["watermark"] for one in said.stats if self.lowered.roles[one["stage"]].first)
+            self.watermark = max((time for time in told if time is not None), default=self.watermark)
             packed = said.rows(len(self.lowered.roles)) if self.lowered.packed else 0
             at_most = packed + sum(one.rows for one in counts)
             in_driver = self.lowered.local if packed and packed <= FEW and None not in said.results else None
@@ -239,7 +243,7 @@ class BatchWriter:
             wanted = [member.name for member in target.columns(root.fields)]
             write(target.connector, target.name, chosen(wanted), target.settings, batch)
         if self.table is not None:
-            self.table.apply(chosen(self.table.needs).table(), batch.query, number)
+            self.table.apply(chosen(self.table.needs).table(), batch.query, number, self.watermark)
 
     def _keep_watermarks(self, number: int, stats: list[dict[str, Any]]) -> None:
         """Leaves the watermark of every stateful node for the routers of the next batch."""

@@ -80,6 +80,13 @@ class Expression:
 
         return self.with_parts(replaced)
 
+    def cast(self, kind: Type) -> Expression:
+        """The same as another type."""
+        if kind == self.type or not kind.is_known:
+            return self
+        tree = exp.Cast(this=self.tree.copy(), to=exp.DataType.build(str(kind), dialect="spark"))
+        return replace(self, tree=tree, type=kind)
+
     def with_parts(self, rule: Rule) -> Expression:
         """The same with every node of the tree given to `rule`."""
         return replace(self, tree=rewritten(self.tree, rule))

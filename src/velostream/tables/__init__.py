@@ -14,7 +14,8 @@ __all__ = ["read"]
 def read(checkpoint: Path, name: str) -> pa.Table:
     """The rows of a table of the application whose checkpoint this is: those of its newest complete version."""
     from velostream.errors import VeloError
-    from velostream.tables.store import TIME, TableStore
+    from velostream.tables.newest import TIME
+    from velostream.tables.store import TableStore
 
     version = TableStore(checkpoint, name).newest()
     if version is None:

@@ -5,13 +5,14 @@ Each step is a version that says where the source goes on, so that a load that w
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from velostream.tables.newest import newest
 from velostream.tables.progress import Progress
-from velostream.tables.store import TableStore, Version
+from velostream.tables.store import About, Version
+from velostream.tables.writer import TableWriter
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -48,36 +49,38 @@ class TableSource(Protocol):
 class Loader:
     """Brings a table up to what its source has."""
 
-    store: TableStore
+    writer: TableWriter
     source: TableSource
-    key: tuple[str, ...]
     progress: Progress
-    keeps: int | None = None
-    """Rows older than the newest by more than this many microseconds go."""
     letters: list[Mapping[str, Any]] = field(default_factory=list)
     """Records that could not be used, since the last time that somebody took them."""
 
     def load(self, mode: str) -> Version:
         """Loads what is there, or what is new; the newest version in the end."""
-        base = self.store.newest(complete=False)
+        base = self.writer.newest()
         cut_off = base is not None and not base.complete
         if base is not None and mode == NONE and not cut_off:
             return base
         goes_on = base is not None and (cut_off or mode == INCREMENTAL)
-        since: Mapping[str, Any] = base.offset if base is not None and goes_on else {}
+        since: Mapping[str, Any] = base.about.offset if base is not None and goes_on else {}
+        looked = time.time_ns() // 1000
         self.progress.total_bytes = self.source.measure(since)
-        rows = None
         while (step := self.source.step(since)) is not None:
-            if rows is None and goes_on and base is not None and not step.fresh:
-                rows = base.read()
-            rows = newest(None if step.fresh else rows, step.rows, self.key, self.keeps)
-            base = self.store.publish(rows, complete=step.last, offset=step.offset)
-            since = step.offset
+            about = About(step.last, step.offset, watermark=self._watermark(looked, step.last))
+            anew = step.fresh or not goes_on
+            base = self.writer.replace(step.rows, about) if anew else self.writer.change(step.rows, about)
+            since, goes_on = step.offset, True
             self._count(step)
             if step.last:
-                break
+                return base
         assert base is not None, "a source that has nothing gives a step without rows at first"
+        if self.writer.past:  # that nothing has changed up to now is news for those who wait
+            return self.writer.unchanged(base, self._watermark(looked, last=True))
         return base
+
+    def _watermark(self, looked: int, last: bool) -> int | None:
+        """Where all was read, whatever a row was before that look is known."""
+        return looked if last and self.writer.past else None
 
     def _count(self, step: Step) -> None:
         self.letters += step.letters

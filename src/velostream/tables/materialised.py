@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from velostream.plan.nodes import Materialise
+from velostream.plan.nodes import Materialise, Scan
 from velostream.plan.nodes.base import EMISSION
-from velostream.tables.newest import GONE, newest
+from velostream.tables.newest import GONE, TIME
 from velostream.tables.progress import LOADING, WAITING, Progress
-from velostream.tables.store import TIME, TableStore
+from velostream.tables.store import About, TableStore, Version
+from velostream.tables.writer import TableWriter
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -22,11 +23,13 @@ class MaterialisedTable:
     """A table that a job makes."""
 
     node: Materialise
-    store: TableStore
+    writer: TableWriter
     progress: Progress
-    _rows: pa.Table | None = None
-    """The rows of the newest version, so that it is not read again for every micro-batch."""
-    _number: int = 0
+
+    @property
+    def store(self) -> TableStore:
+        """Its versions."""
+        return self.writer.store
 
     @property
     def columns(self) -> list[tuple[str, str]]:
@@ -38,26 +41,35 @@ class MaterialisedTable:
         """The fields of the query's rows that it is made of."""
         return self.node.needs
 
-    def apply(self, changes: pa.Table, query: str, batch: int) -> None:
+    def apply(self, changes: pa.Table, query: str, batch: int, watermark: int | None = None) -> None:
         """Makes a version of the rows of a micro-batch, unless it is one already. The first is made even without."""
         version = self.store.newest()
         if self.progress.state == WAITING:
             self.progress.begin(LOADING)
             self.progress.rows = 0 if version is None else version.rows
-        if version is not None and (not changes.num_rows or _is_later(version.made_by, query, batch)):
+        if version is not None and _is_later(version.about.made_by, query, batch):
             return
-        before = self._before(version)
-        keeps = self._setting("retention")
-        rows = newest(before, self._changes(changes), self.node.key, keeps)
-        made = self.store.publish(rows, made_by=f"{query}/{batch}")
-        self._rows, self._number = rows, made.number
-        self.progress.rows = rows.num_rows
+        told = self._changes(changes)
+        about = About(made_by=f"{query}/{batch}", watermark=self._known_until(told, watermark, version))
+        if version is not None and not changes.num_rows and version.about.watermark == about.watermark:
+            return
+        made = self.writer.change(told, about)
+        self.progress.rows = made.rows
         self.progress.read += changes.num_rows
 
-    def _before(self, version: Any) -> pa.Table | None:
-        if version is None:
+    def _known_until(self, changes: pa.Table, watermark: int | None, version: Version | None) -> int | None:
+        """Up to when all that rows were is known: by the watermark of the query; by the times of its rows where it has
+        none. Only where somebody asks."""
+        import pyarrow.compute as pc
+
+        if not self.writer.past:
             return None
-        return self._rows if version.number == self._number else version.read()
+        held = version.about.watermark if version is not None else None
+        if watermark is None and changes.num_rows:
+            disorder = max((s.watermark.out_of_orderness for s in self.node.walk() if isinstance(s, Scan)), default=0)
+            latest = pc.max(changes[TIME]).as_py()
+            watermark = None if latest is None else latest - disorder
+        return max((time for time in (held, watermark) if time is not None), default=None)
 
     def _changes(self, rows: pa.Table) -> pa.Table:
         """Rows with their times, and which of them delete."""
@@ -73,10 +85,6 @@ class MaterialisedTable:
         if EMISSION in rows.schema.names:
             kept = kept.append_column(GONE, pc.equal(rows[EMISSION], RETRACT))
         return kept
-
-    def _setting(self, name: str) -> Any:
-        settings = self.node.settings
-        return None if settings is None or settings.known.find(name) is None else settings.get(name)
 
 
 def columns_of(node: Materialise) -> list[tuple[str, str]]:

@@ -5,13 +5,46 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from velostream.tables.store import TIME
-
 if TYPE_CHECKING:
+    import polars as pl
     import pyarrow as pa
 
+TIME = "_version_time"
+"""The column beside those of the table that says when a row became what it is, in microseconds."""
 GONE = "_gone"
 """The column of a change that is true where it deletes the row of its key."""
+ROW = "_row"
+"""Where a row stands in the table that an index is about."""
+
+
+def index_of(rows: pa.Table, key: Sequence[str]) -> pl.DataFrame:
+    """What tells rows apart: their keys as `k0` …, their times, whether they delete, and where they stand."""
+    import polars as pl
+
+    gone = pl.Series(GONE, rows[GONE].to_pylist(), dtype=pl.Boolean) if GONE in rows.schema.names else None
+    return pl.DataFrame(
+        {
+            TIME: pl.Series(TIME, pl.from_arrow(rows[TIME]), dtype=pl.Int64),
+            GONE: pl.repeat(value=False, n=rows.num_rows, eager=True) if gone is None else gone.fill_null(value=False),
+            ROW: pl.int_range(rows.num_rows, eager=True),
+            **{
+                name: pl.Series(name, pl.from_arrow(rows[column])) for name, column in zip(named(key), key, strict=True)
+            },
+        }
+    )
+
+
+def named(key: Sequence[str]) -> list[str]:
+    """What the columns of a key are called in an index."""
+    return [f"k{place}" for place in range(len(key))]
+
+
+def latest(index: pl.DataFrame, key: Sequence[str]) -> pl.DataFrame:
+    """Of the rows of one key the one of the latest time, of one time the last to come; without a key all."""
+    if not key:
+        return index
+    ordered = index.sort(TIME, ROW, nulls_last=False)
+    return ordered.unique(named(key), keep="last", maintain_order=True).sort(ROW)
 
 
 def newest(before: pa.Table | None, changes: pa.Table, key: Sequence[str], keeps: int | None = None) -> pa.Table:
@@ -21,22 +54,40 @@ def newest(before: pa.Table | None, changes: pa.Table, key: Sequence[str], keeps
     Without a key every row stays. Rows that are older than the newest by more than `keeps` microseconds go.
     """
     import polars as pl
+
+    both = stacked(before, changes)
+    index = latest(index_of(both, key), key).filter(~pl.col(GONE))
+    if keeps is not None and index.height:
+        index = index.filter(~expired(index, keeps))
+    return both.select([name for name in both.schema.names if name != GONE]).take(index[ROW].to_arrow())
+
+
+def expired(index: pl.DataFrame, keeps: int) -> pl.Series:
+    """True for rows that are older than the newest by more than `keeps` microseconds."""
+    import polars as pl
+
+    most = index[TIME].max()
+    return index.select((pl.col(TIME) < (pl.lit(most) - keeps)).fill_null(value=False)).to_series()
+
+
+def stacked(before: pa.Table | None, changes: pa.Table) -> pa.Table:
+    """Rows and changes to them in one table; rows that were there before delete nothing."""
     import pyarrow as pa
 
-    gone = changes[GONE] if GONE in changes.schema.names else None
-    rows = changes.drop_columns(GONE) if gone is not None else changes
-    held = 0 if before is None else before.num_rows
-    both = rows if before is None else pa.concat_tables([before, rows.cast(before.schema)])
-    index = pl.DataFrame({TIME: pl.from_arrow(both[TIME]), "_row": pl.int_range(both.num_rows, eager=True)})
-    deletes = pl.Series("_deletes", [False]).new_from_index(0, both.num_rows)
-    if gone is not None:
-        told = pl.Series("_deletes", gone.to_pylist(), dtype=pl.Boolean).fill_null(value=False)
-        deletes = pl.concat([deletes.head(held), told])
-    index = index.with_columns(deletes, *(pl.Series(f"k{n}", pl.from_arrow(both[name])) for n, name in enumerate(key)))
+    if before is None:
+        return changes
+    if GONE in changes.schema.names and GONE not in before.schema.names:
+        before = before.append_column(GONE, pa.array([False] * before.num_rows, pa.bool_()))
+    return pa.concat_tables([before, changes.select(before.schema.names).cast(before.schema)])
+
+
+def merged(base: pa.Table, delta: pa.Table, key: Sequence[str]) -> pa.Table:
+    """The rows of a base with the changes of a delta, which holds every key once and wins."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    fresh = delta.filter(pc.invert(delta[GONE])).drop_columns(GONE)
     if key:
-        ordered = index.sort(TIME, "_row", nulls_last=False)
-        index = ordered.unique([f"k{n}" for n in range(len(key))], keep="last", maintain_order=True).sort("_row")
-    index = index.filter(~pl.col("_deletes"))
-    if keeps is not None and index.height:
-        index = index.filter(pl.col(TIME).is_null() | (pl.col(TIME) >= pl.col(TIME).max() - keeps))
-    return both.take(index["_row"].to_arrow())
+        held = index_of(base, key).join(index_of(delta, key), on=named(key), how="anti", nulls_equal=True)
+        base = base.take(held.sort(ROW)[ROW].to_arrow())
+    return pa.concat_tables([base, fresh.select(base.schema.names).cast(base.schema)])

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from velostream.files import replace_text
+from velostream.tables.prepared import Prepared
 from velostream.tables.view import TableView
 
+PINS = "tables.json"
+"""The file of a job that tells which versions its micro-batches see."""
 KEPT = 3
 """How many changes of versions are remembered: more than batches can be run again."""
 
@@ -19,6 +22,8 @@ class Pins:
     def __init__(self, file: Path, views: Mapping[str, TableView]) -> None:
         self.file = file
         self.views = views
+        self.prepared: list[Prepared] = []
+        """What joins of the job find in Python."""
         self.by_batch: dict[int, dict[str, int]] = {}
         if file.exists():
             self.by_batch = {int(batch): pinned for batch, pinned in json.loads(file.read_text()).items()}
@@ -61,3 +66,13 @@ class Pins:
         replace_text(self.file, json.dumps(self.by_batch))
         for name, number in pinned.items():
             self.views[name].show(number)
+        for side in self.prepared:
+            side.make(pinned, self._watermark(side.tables))
+            side.forget(self.by_batch.values())
+
+    def _watermark(self, names: Iterable[str]) -> int | None:
+        """Up to when all that the shown versions of tables were is known."""
+        shown = [self.views[name].shown for name in names]
+        told = [version.about.watermark for version in shown if version is not None]
+        known = [each for each in told if each is not None]
+        return min(known) if known and len(known) == len(told) else None

@@ -1,6 +1,6 @@
-"""What a job sees of a table: the files of one version in a folder of the job, changed between micro-batches only.
+"""What a job sees of a table: the files of one version in folders of the job, changed between micro-batches only.
 
-Spark lists the folder again when it is told to, so that one long-lived query sees new versions without a restart, and
+Spark lists the folders again when it is told to, so that one long-lived query sees new versions without a restart, and
 reads them with its own Parquet scan: nothing of them enters Python.
 """
 
@@ -8,50 +8,96 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from velostream.tables.store import TIME, TableStore, Version
+from velostream.tables.newest import GONE, TIME
+from velostream.tables.past import ORDER
+from velostream.tables.store import BASE, DELTA, PAST, TableStore, Version
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 BROADCAST = 64 * 1024 * 1024
 """Tables of up to so many bytes of Parquet are sent to every task."""
+_MORE = {BASE: "", DELTA: f", {GONE} BOOLEAN", PAST: f", {GONE} BOOLEAN, {ORDER} BIGINT"}
 
 
 class TableView:
-    """One table in one job."""
+    """One table in one job. `changes` says that it may have changes beside its base while the job runs."""
 
-    def __init__(self, folder: Path, store: TableStore, columns: Iterable[tuple[str, str]]) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        store: TableStore,
+        columns: Iterable[tuple[str, str]],
+        key: Iterable[str] = (),
+        *,
+        changes: bool = True,
+    ) -> None:
         self.folder = folder
         self.store = store
         self.schema = ", ".join(f"`{name}` {kind}" for name, kind in columns)
+        self.key = tuple(key)
+        self.changes = changes
         self.shown: Version | None = None
-        self._frame: DataFrame | None = None
+        self._scans: dict[str, DataFrame] = {}
 
     def show(self, number: int) -> None:
         """Takes a version in place of the one before. Only while no micro-batch runs."""
         if self.shown is not None and self.shown.number == number:
             return
         version = self.store.version(number)
-        self.folder.mkdir(parents=True, exist_ok=True)
-        wanted = {f"{number:09d}-{file.name}": file for file in version.files}
-        for file in self.folder.iterdir():
+        for kind in (BASE, DELTA, PAST):
+            self._link(
+                kind, {"-".join(Path(name).parts): self.store.folder / name for name in version.files.get(kind, ())}
+            )
+        self.shown = version
+        for scan in self._scans.values():
+            _index(scan).refresh()
+
+    def _link(self, kind: str, wanted: dict[str, Path]) -> None:
+        folder = self.folder / kind
+        folder.mkdir(parents=True, exist_ok=True)
+        for file in folder.iterdir():
             if file.name not in wanted:
                 file.unlink()
         for name, file in wanted.items():
-            if not (self.folder / name).exists():
-                os.link(file, self.folder / name)
-        self.shown = version
-        if self._frame is not None:
-            _index(self._frame).refresh()
+            if not (folder / name).exists():
+                os.link(file, folder / name)
 
     def frame(self, spark: SparkSession) -> DataFrame:
         """The rows, as they are in whichever version is shown when a micro-batch is planned."""
-        if self._frame is None:
-            self._frame = spark.read.schema(f"{self.schema}, {TIME} BIGINT").parquet(str(self.folder.absolute()))
-        return self._frame
+        from pyspark.sql import functions as F  # noqa: N812
+
+        base = self._scan(spark, BASE)
+        if not self.changes and (self.shown is None or DELTA not in self.shown.files):
+            return base
+        delta = self._scan(spark, DELTA)
+        fresh = delta.filter(~F.col(GONE)).drop(GONE)
+        if self.key:
+            changed = delta.select(
+                *(F.col(f"`{name}`").alias(f"_changed_{place}") for place, name in enumerate(self.key))
+            )
+            same = [F.col(f"`{name}`").eqNullSafe(F.col(f"_changed_{place}")) for place, name in enumerate(self.key)]
+            base = base.join(F.broadcast(changed), reduce(lambda one, other: one & other, same), "left_anti")
+        return base.unionByName(fresh)
+
+    def past(self, spark: SparkSession) -> DataFrame:
+        """All that the rows were, with the time and the order of each, and whether it is a deletion."""
+        return self._scan(spark, PAST)
+
+    def _scan(self, spark: SparkSession, kind: str) -> DataFrame:
+        if kind not in self._scans:
+            (self.folder / kind).mkdir(parents=True, exist_ok=True)
+            reader = spark.read.schema(f"{self.schema}, {TIME} BIGINT{_MORE[kind]}")
+            self._scans[kind] = self._read(reader, kind)
+        return self._scans[kind]
+
+    def _read(self, reader: Any, kind: str) -> DataFrame:
+        made: DataFrame = reader.parquet(str((self.folder / kind).absolute()))
+        return made
 
     @property
     def small(self) -> bool:
@@ -63,15 +109,14 @@ class VersionView(TableView):
     """One version of a table, which stays: what a single question sees."""
 
     def __init__(self, version: Version, columns: Iterable[tuple[str, str]]) -> None:
-        home = version.folder.parent
-        super().__init__(version.folder, TableStore(home.parent.parent, home.name), columns)
+        store = TableStore(version.home.parent.parent, version.home.name)
+        super().__init__(version.folder, store, columns, version.key, changes=False)
         self.shown = version
 
-    def frame(self, spark: SparkSession) -> DataFrame:
-        """The rows of the version."""
+    def _scan(self, spark: SparkSession, kind: str) -> DataFrame:
         assert self.shown is not None
-        files = [str(file.absolute()) for file in self.shown.files]
-        return spark.read.schema(f"{self.schema}, {TIME} BIGINT").parquet(*files)
+        files = [str(file.absolute()) for file in self.shown.paths(kind)]
+        return spark.read.schema(f"{self.schema}, {TIME} BIGINT{_MORE[kind]}").parquet(*files)
 
 
 def _index(frame: DataFrame) -> Any:

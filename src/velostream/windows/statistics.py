@@ -56,6 +56,10 @@ class Stats:
     in_results: int = 0
     duplicates: int = 0
     unmatched: int = 0
+    multiplied: int = 0
+    """Rows that went out beyond the first of their record."""
+    joined: Counter[str] = field(default_factory=Counter)
+    """What a join with a table counts."""
     dropped: Counter[str] = field(default_factory=Counter)
     dead_lettered: Counter[str] = field(default_factory=Counter)
 

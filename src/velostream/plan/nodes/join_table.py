@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from velostream.plan.expression import Expression
 from velostream.plan.fields import Fields
+from velostream.plan.forms import form_of
 from velostream.plan.nodes.base import Node, needs_for_state
 from velostream.plan.nodes.filter import MARK, REMOVE
 from velostream.validation.coercion import comparable
@@ -75,6 +76,27 @@ class JoinTable(Node):
             raise self.refuse(f"'{self.misses}' is not what can become of misses")
         if self.as_of is not None:
             self.require(self.left.fields, self.as_of)
+        if self.waits:
+            self._check_waiting()
+
+    def _check_waiting(self) -> None:
+        """Rows that wait are looked up outside of Spark, which is right only where both mean the same."""
+        if self.left.bounded and self.left.static:
+            raise self.refuse("a join of two tables cannot wait", "join the newest versions, without wait_and_retry")
+        if self.as_of is not None and not self.meets_one:
+            key = ", ".join(self.right.identity) or "a PRIMARY KEY"
+            raise self.refuse(f"FOR SYSTEM_TIME AS OF finds versions of a row by its key: {key}", "add it to ON")
+        both = self.left.fields.plus(self.right.fields)
+        for part in self.residual:
+            if form_of(part, both) is None:
+                hint = "compare columns of one type: comparisons, AND, OR, NOT, IN, BETWEEN, IS NULL; the rest in WHERE"
+                raise self.refuse(f"'{part}' cannot be asked while rows wait", hint)
+
+    @property
+    def meets_one(self) -> bool:
+        """True where the keys of the join are the key of the table, so that a row meets one row at most."""
+        met = {pair.right.name for pair in self.keys if pair.right.is_field}
+        return bool(self.right.identity) and met.issuperset(self.right.identity)
 
     def derive(self) -> Fields:
         """Both sides' fields."""
@@ -110,7 +132,7 @@ class JoinTable(Node):
     @property
     def route(self) -> tuple[str, ...]:
         """Where rows wait, they wait by key."""
-        return tuple(pair.left.name for pair in self.keys) if self.waits else ()
+        return tuple(pair.left.name for pair in self.keys) if self.keeps_state else ()
 
     @property
     def identity(self) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, Observation, SparkSession
 
     from velostream.functions.base import Function
+    from velostream.tables.prepared import Prepared
     from velostream.tables.view import TableView
 
 CARRIED = (
@@ -71,6 +72,9 @@ class Lowering:
     """What the driver follows while the query runs, such as the partitions of Kafka topics."""
     counting: list[JoinCount] = field(default_factory=list)
     """What joins over the rows of the micro-batch at hand count, to be asked when these were computed."""
+
+    prepared: list[Prepared] = field(default_factory=list)
+    """What joins find of tables in Python, to be made for every version that the job takes."""
 
     def is_small(self, node: Node) -> bool:
         """True where what a static node reads is sent to every task."""

@@ -34,19 +34,13 @@ _SINK = ("type", "config_file", "path", "format", "compression", "csv.", "rotati
 
 
 def refuse_waiting(job: Job) -> None:
-    """Refuses joins in which rows would wait for a table, or rows of the table for the end of the stream."""
+    """Refuses joins in which rows of the table would wait for the end of the stream."""
     for node in job.root.walk():
         if not isinstance(node, JoinTable) or node.static:
             continue
         if node.kind in OUTER_TO_TABLE:
             message = f"a {node.kind} join of a stream with a table in job '{job.name}' cannot be run yet"
             raise VeloError(message, hint="swap the sides and use LEFT", code="unsupported")
-        if not node.waits:
-            continue
-        what = "FOR SYSTEM_TIME AS OF" if node.as_of is not None else "missing.data.strategy = wait_and_retry"
-        span = node.as_of.span if node.as_of is not None else None
-        message = f"{what} in job '{job.name}' cannot be run yet"
-        raise VeloError(message, hint="join the newest version, with another strategy", span=span, code="unsupported")
 
 
 def refuse_ignored(job: Job) -> None:

@@ -28,7 +28,7 @@ from velostream.spark.lower.context import JoinCount, Lowering, column
 from velostream.spark.lower.functions import with_aggregates
 from velostream.spark.lower.headers import lower_headers
 from velostream.spark.lower.honoured import refuse_ignored
-from velostream.spark.lower.join_table import lower_join_table
+from velostream.spark.lower.join_table import lower_join_table, tables_of
 from velostream.spark.lower.rows import lower_filter, lower_project
 from velostream.spark.lower.scan import lower_scan
 from velostream.spark.lower.stage import CONTROL, Stage, reads_sources
@@ -86,6 +86,8 @@ class Role:
     records: bool
     first: bool
     last: bool
+    table: str = ""
+    """The tables that are joined, where it is a join in which rows wait."""
 
 
 def lower_job(job: Job, lowering: Lowering) -> LoweredJob:
@@ -172,6 +174,7 @@ def _roles(lowering: Lowering) -> dict[int, Role]:
             records=any(child.position for child in node.children),
             first=reads_sources(node),
             last=id(node) not in inner,
+            table=", ".join(tables_of(node)) if isinstance(node, JoinTable) else "",
         )
         for number, node in enumerate(lowering.stages, start=1)
     }

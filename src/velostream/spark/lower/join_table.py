@@ -28,17 +28,11 @@ def lower_join_table(node: JoinTable, frame: DataFrame, table: DataFrame, loweri
     rows = compute(frame, [*fields, *left_keys(node.keys)], CARRIED)
     alive = column(STATUS).isNull() & column(MARK).isNull()
     small = lowering.is_small(node.right)
-    if _meets_one(node):
+    if node.meets_one:
         joined = _with_one(node, looked_up(rows, keyed(table, node.keys), node.keys, alive, small=small))
     else:
         joined = _with_all(node, rows, table, alive, small=small)
     return _judged(node, joined, lowering)
-
-
-def _meets_one(node: JoinTable) -> bool:
-    """True where the keys of the join are the key of the table, so that a row meets one row at most."""
-    met = {pair.right.name for pair in node.keys if pair.right.is_field}
-    return bool(node.right.identity) and met.issuperset(node.right.identity)
 
 
 def _with_one(node: JoinTable, rows: DataFrame) -> DataFrame:

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from velostream.plan.nodes import Aggregate, Deduplicate, Distinct, JoinStreams, Node, OrderLimit, RowWindows, TopN
+from velostream.plan.nodes import (
+    Aggregate,
+    Deduplicate,
+    Distinct,
+    JoinStreams,
+    JoinTable,
+    Node,
+    OrderLimit,
+    RowWindows,
+    TopN,
+)
 from velostream.plan.nodes.order_limit import BOUNDED
 from velostream.spark.lower.aggregate import lower_aggregate
 from velostream.spark.lower.context import Lowering
@@ -17,6 +27,7 @@ from velostream.spark.lower.row_windows import lower_row_windows
 from velostream.spark.lower.row_windows import waits_for_end as waits_for_rows
 from velostream.spark.lower.stage import Stage
 from velostream.spark.lower.top_n import lower_top_n
+from velostream.spark.lower.waiting_join import lower_waiting_join
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -24,6 +35,7 @@ if TYPE_CHECKING:
 LOWERED: dict[type[Node], Callable[..., Stage]] = {
     Aggregate: lower_aggregate,
     JoinStreams: lower_join_streams,
+    JoinTable: lower_waiting_join,
     RowWindows: lower_row_windows,
     TopN: lower_top_n,
     Distinct: lower_distinct,

@@ -32,7 +32,7 @@ from velostream.spark.lower.subquery import lower_subquery
 from velostream.spark.lower.union import lower_union
 from velostream.spark.lower.unnest import lower_unnest
 from velostream.spark.stateful.layout import DETAIL, MARK, STATUS
-from velostream.tables.store import TIME
+from velostream.tables.newest import TIME
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -51,9 +51,14 @@ def lower_static(node: Node, lowering: Lowering) -> DataFrame:
 
 
 def _table(node: TableScan, frames: list[DataFrame], lowering: Lowering) -> DataFrame:
+    rows = lowering.tables[node.table].frame(lowering.spark)
+    return rows.select(*table_columns(node, rows))
+
+
+def table_columns(node: TableScan, rows: DataFrame) -> list[Column]:
+    """The fields of a table, out of its rows as they are kept."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    rows = lowering.tables[node.table].frame(lowering.spark)
     columns = []
     for member in node.columns:
         name = member.name.removeprefix(f"{node.alias}.")
@@ -64,7 +69,7 @@ def _table(node: TableScan, frames: list[DataFrame], lowering: Lowering) -> Data
         else:
             message = f"table '{node.table}' does not keep '{name}' of its records"
             raise VeloError(message, hint="_event_time is kept", code="unsupported")
-    return rows.select(*columns)
+    return columns
 
 
 def _values(node: Values, frames: list[DataFrame], lowering: Lowering) -> DataFrame:

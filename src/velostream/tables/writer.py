@@ -1,0 +1,184 @@
+"""Changes of a table into versions of it: what one costs goes with what has changed, not with what the table holds.
+
+Changes gather in a delta beside the base; when as many rows were written to deltas as the base has, both become a new
+base. So a row is written again a few times only, and readers have little to put together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from velostream.tables.newest import GONE, ROW, TIME, expired, index_of, latest, merged, named, newest, stacked
+from velostream.tables.past import MOST_FILES, numbered, shortened, vanished
+from velostream.tables.store import BASE, DELTA, PAST, About, TableStore, Version
+
+if TYPE_CHECKING:
+    import polars as pl
+    import pyarrow as pa
+
+
+class TableWriter:
+    """The one who makes the versions of a table. `keeps` is how long a row stays, in microseconds of its time; with
+    `past` all that rows were is kept too."""
+
+    def __init__(self, store: TableStore, key: Sequence[str], keeps: int | None = None, *, past: bool = False) -> None:
+        self.store = store
+        self.key = tuple(key)
+        self.keeps = keeps
+        self.past = past
+        self._known = 0
+        """The version that `_index` and `_delta` are about."""
+        self._index: pl.DataFrame | None = None
+        self._delta: pa.Table | None = None
+
+    def newest(self) -> Version | None:
+        """The newest version, complete or not; None where it lacks what is asked for now, so that all is read anew."""
+        version = self.store.newest(complete=False)
+        lacks = version is not None and ((self.past and PAST not in version.files) or version.key != self.key)
+        return None if lacks else version
+
+    def replace(self, rows: pa.Table, about: About) -> Version:
+        """A version of these rows alone."""
+        held = self.store.newest(complete=False) if self.past else None
+        base = newest(None, rows, self.key, self.keeps)
+        files = {PAST: held.files.get(PAST, ())} if held is not None else {}
+        whole = Version(0, self.store.folder, base.num_rows, about, self.key, files, base.num_rows, replaces=True)
+        return self._add(whole, {BASE: base}, rows, index_of(base, self.key), None)
+
+    def change(self, changes: pa.Table, about: About) -> Version:
+        """A version with changes on top of the newest one, complete or not. They may have GONE."""
+        version = self.store.newest(complete=False)
+        if version is None or version.key != self.key:
+            return self.replace(changes, about)
+        self._remember(version)
+        assert self._index is not None
+        told = changes
+        if self.past and PAST not in version.files:  # it begins with what the rows are
+            told = stacked(_with_gone(version.read()), _with_gone(changes))
+        effective, index = self._effective(changes, self._index)
+        if not effective.num_rows:
+            return self._add(replace(version, about=about), {}, told, index, self._delta)
+        delta = self._gathered(effective)
+        rewritten = version.rewritten + delta.num_rows
+        made = replace(version, about=about, rows=index.height, rewritten=rewritten)
+        if rewritten < version.base_rows:
+            return self._add(made, {DELTA: delta}, told, index, delta)
+        base = version.table(BASE)
+        assert base is not None
+        base = merged(base, delta, self.key)
+        without = {kind: names for kind, names in version.files.items() if kind != DELTA}
+        made = replace(made, files=without, base_rows=base.num_rows, rewritten=0)
+        return self._add(made, {BASE: base}, told, index_of(base, self.key), None)
+
+    def unchanged(self, version: Version, watermark: int | None) -> Version:
+        """A version of the rows of another, which are known to hold until later."""
+        made = self.store.add(replace(version, about=replace(version.about, watermark=watermark)), {})
+        self._known = made.number if self._known == version.number else self._known
+        return made
+
+    def _remember(self, version: Version) -> None:
+        """Knows the keys of a version, and its delta; of the base no more than that is read."""
+        import polars as pl
+
+        if self._known == version.number and self._index is not None:
+            return
+        base = version.table(BASE, [*self.key, TIME])
+        assert base is not None
+        self._delta = version.table(DELTA)
+        index = index_of(base, self.key)
+        if self._delta is not None:
+            changed = index_of(self._delta, self.key)
+            if self.key:
+                index = index.join(changed, on=named(self.key), how="anti", nulls_equal=True)
+            index = pl.concat([index, changed.filter(~pl.col(GONE))])
+        self._index, self._known = index, version.number
+
+    def _effective(self, changes: pa.Table, index: pl.DataFrame) -> tuple[pa.Table, pl.DataFrame]:
+        """The changes that change something, with GONE; and what tells the rows of the table apart after them."""
+        import polars as pl
+
+        keys = named(self.key)
+        told = latest(index_of(changes, self.key), self.key)
+        if keys:
+            held = index.select(*keys, pl.col(TIME).alias("_held"), pl.lit(value=True).alias("_there"))
+            told = told.join(held, on=keys, how="left", nulls_equal=True, maintain_order="left")
+            there = pl.col("_there").fill_null(value=False)
+            later = pl.col("_held").is_null() | (pl.col(TIME) >= pl.col("_held")).fill_null(value=False)
+            told = told.filter((there & later) | (~there & ~pl.col(GONE))).drop("_held", "_there")
+            index = index.join(told, on=keys, how="anti", nulls_equal=True)
+        index = pl.concat([index, told.filter(~pl.col(GONE)).select(index.columns)])
+        made = _with_gone(changes).take(told[ROW].to_arrow())
+        if self.keeps is not None and index.height:
+            old = expired(index, self.keeps)
+            made = stacked(made, self._deletions(index.filter(old), made)) if keys else made
+            index = index.filter(~old) if keys else index
+        return made, index
+
+    def _deletions(self, index: pl.DataFrame, like: pa.Table) -> pa.Table:
+        """Changes that delete the rows of an index."""
+        import pyarrow as pa
+
+        told = {**dict(zip(self.key, named(self.key), strict=True)), TIME: TIME}
+        columns = []
+        for member in like.schema:
+            if member.name == GONE:
+                columns.append(pa.array([True] * index.height, pa.bool_()))
+            elif member.name in told:
+                columns.append(index[told[member.name]].to_arrow().cast(member.type))
+            else:
+                columns.append(pa.nulls(index.height, member.type))
+        return pa.table(columns, schema=pa.schema([member.with_nullable(True) for member in like.schema]))
+
+    def _gathered(self, effective: pa.Table) -> pa.Table:
+        """The delta with further changes."""
+        both = effective if self._delta is None else stacked(self._delta, effective)
+        if not self.key:
+            return both
+        last = index_of(both, self.key).unique(named(self.key), keep="last", maintain_order=True)
+        return both.take(last.sort(ROW)[ROW].to_arrow())
+
+    def _add(
+        self,
+        version: Version,
+        written: dict[str, pa.Table],
+        changes: pa.Table,
+        index: pl.DataFrame,
+        delta: pa.Table | None,
+    ) -> Version:
+        if self.past:
+            version, past = self._with_past(version, _with_gone(changes), index)
+            written |= past
+        if version.about.complete:
+            version = replace(version, replaces=False)
+        made = self.store.add(version, written)
+        self._known, self._index, self._delta = made.number, index, delta
+        return made
+
+    def _with_past(
+        self, version: Version, changes: pa.Table, index: pl.DataFrame
+    ) -> tuple[Version, dict[str, pa.Table]]:
+        """What rows were before: all changes as they came. Keys that a load from the beginning did not find again are
+        deleted as of that load."""
+        told = version.files.get(PAST, ())
+        before = version.table(PAST)
+        if version.about.complete and version.replaces and before is not None:
+            both = stacked(before, numbered(changes, self.store.next_number))
+            missing = vanished(both, index, self.key, version.about.watermark)
+            changes = stacked(changes, missing) if missing.num_rows else changes
+        if not changes.num_rows and told:
+            return version, {}
+        fresh = numbered(changes, self.store.next_number)
+        if before is None or len(told) < MOST_FILES:
+            return version, {PAST: fresh}
+        whole = shortened(stacked(before, fresh), self.key, self.keeps)
+        return replace(version, files={**version.files, PAST: ()}), {PAST: whole}
+
+
+def _with_gone(changes: pa.Table) -> pa.Table:
+    import pyarrow as pa
+
+    if GONE in changes.schema.names:
+        return changes
+    return changes.append_column(GONE, pa.array([False] * changes.num_rows, pa.bool_()))

@@ -1,0 +1,57 @@
+"""`velo logs`: the log of a job."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from velostream.cli.remote import client_of, remote_options
+
+_KNOWN = ("at", "level", "message")
+EVERY = 1.0
+
+
+@click.command("logs", short_help="Show the log of a job.")
+@click.argument("name", metavar="NAME")
+@click.option("--lines", "-n", default=50, show_default=True, type=click.IntRange(1, 10_000), help="How many.")
+@click.option("--follow", "-f", is_flag=True, help="Go on with new lines until Ctrl-C.")
+@remote_options
+def command(*, name: str, lines: int, follow: bool, url: str, form: str) -> None:
+    """Show the newest lines of a job's log, and what its process printed beside it."""
+    from velostream.server.client import quoted
+
+    client = client_of(url)
+    path = f"/api/v1/jobs/{quoted(name)}/logs"
+    answer = client.get(path, lines=lines)
+    shown: list[Mapping[str, Any]] = answer["lines"]
+    for line in shown:
+        print(_text(line, form))
+    for line in answer["output"] if form == "table" else ():
+        print(f"printed: {line}")
+    while follow:
+        time.sleep(EVERY)
+        latest = client.get(path, lines=1000)["lines"]
+        for line in latest[_after(latest, shown) :]:
+            print(_text(line, form), flush=True)
+        shown = latest
+
+
+def _after(latest: list[Mapping[str, Any]], shown: list[Mapping[str, Any]]) -> int:
+    """Where the lines begin that were not shown yet."""
+    if not shown:
+        return 0
+    places = [place for place, line in enumerate(latest) if line == shown[-1]]
+    return places[-1] + 1 if places else 0
+
+
+def _text(line: Mapping[str, Any], form: str) -> str:
+    if form == "json":
+        return json.dumps(line, ensure_ascii=False)
+    more = " ".join(
+        f"{key}={value}" for key, value in line.items() if key not in _KNOWN and value not in ("", [], None)
+    )
+    return f"{line['at'] or '':<24} {line['level']:<7} {line['message']}{'  ' + more if more else ''}"

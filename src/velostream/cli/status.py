@@ -1,0 +1,53 @@
+"""`velo status`: all about one job or application of a server."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from velostream.cli.remote import client_of, job_table, remote_options, show, table
+from velostream.errors import VeloError
+
+
+@click.command("status", short_help="Show how a job is doing.")
+@click.argument("name", metavar="NAME")
+@remote_options
+def command(*, name: str, url: str, form: str) -> None:
+    """Show how a job or an application is doing: why it failed, what became of its records, what holds it back."""
+    from velostream.server.client import quoted
+
+    client = client_of(url)
+    try:
+        answer = client.get(f"/api/v1/apps/{quoted(name)}")
+    except VeloError as error:
+        if error.error_code != "unknown-app":
+            raise
+        show(form, client.get(f"/api/v1/jobs/{quoted(name)}"), _job)
+        return
+    show(form, answer, _app)
+
+
+def _app(app: Mapping[str, Any]) -> str:
+    restarts = f", restarted {app['restarts']} times" if app["restarts"] else ""
+    lines = [f"{app['name']} version {app['version']} is {app['state']}{restarts}"]
+    lines += [f"reason: {app['reason']}"] if app["reason"] else []
+    lines += ["", job_table(app["job_list"])]
+    if app["log"]:
+        lines += ["", "last lines of the log:", *(f"  {line['level']}: {line['message']}" for line in app["log"])]
+    columns = ("number", "version", "strategy", "state", "role", "share", "created")
+    rows = [[str(each[column]) for column in columns] for each in app["versions"]]
+    return "\n".join([*lines, "", table(columns, rows)])
+
+
+def _job(job: Mapping[str, Any]) -> str:
+    lines = [f"{job['name']} of {job['app']} version {job['version']} is {job['state']}"]
+    lines += [f"reason: {job['reason']}"] if job["reason"] else []
+    lines += ["", job_table([job]), ""]
+    for name, count in job["records"].items():
+        shown = ", ".join(f"{n:,} {reason}" for reason, n in count.items()) if isinstance(count, dict) else f"{count:,}"
+        lines.append(f"{name.replace('_', ' '):<14} {shown or 0}")
+    ends = [("from", each) for each in job["sources"]] + [("to", each) for each in job["sinks"]]
+    lines += ["", *(f"{way:<5} {each['name']} ({each['type']}) {each['address']}".rstrip() for way, each in ends)]
+    return "\n".join(lines)

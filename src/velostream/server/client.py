@@ -1,0 +1,101 @@
+"""A client of the job server: what `velo` and Python programs speak to it with."""
+
+from __future__ import annotations
+
+import json
+import os
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from velostream.codes import CODES
+from velostream.config.secrets import masked
+from velostream.errors import VeloError
+
+DEFAULT_URL = "http://127.0.0.1:8700"
+DEFAULT_DATA = Path(".velo/server")
+PATIENCE = 320.0
+"""Seconds that an answer may take: a verb may wait for the end of a batch."""
+
+
+class ServerRefused(VeloError):
+    """A problem that the server answered with, and the findings in it."""
+
+    def __init__(self, message: str, findings: list[dict[str, Any]], *, hint: str, code: str) -> None:
+        super().__init__(message, hint=hint, code=code)
+        self.findings = findings
+
+
+@dataclass(frozen=True)
+class Client:
+    """One server, by its address and its token."""
+
+    url: str = DEFAULT_URL
+    token: str = field(default="", repr=False)
+
+    @classmethod
+    def of(cls, url: str = "", token: str = "", data: Path = DEFAULT_DATA) -> Client:
+        """The server that is meant: as given, by VELO_URL and VELO_TOKEN, or the one of this folder."""
+        token = token or os.environ.get("VELO_TOKEN", "")
+        file = data / "token"
+        if not token and file.exists():
+            token = file.read_text().strip()
+        return cls((url or os.environ.get("VELO_URL", "") or DEFAULT_URL).rstrip("/"), token)
+
+    def get(self, path: str, **query: Any) -> Any:
+        """What is at a path."""
+        return self._ask("GET", path, query, None)
+
+    def post(self, path: str, body: Mapping[str, Any] | None = None, **query: Any) -> Any:
+        """What the server answers to a body."""
+        return self._ask("POST", path, query, {} if body is None else body)
+
+    def delete(self, path: str, **query: Any) -> None:
+        """Removes what is at a path."""
+        self._ask("DELETE", path, query, None)
+
+    def _ask(self, method: str, path: str, query: Mapping[str, Any], body: Mapping[str, Any] | None) -> Any:
+        wanted = {name: value for name, value in query.items() if value not in ("", None)}
+        address = f"{self.url}{path}" + (f"?{urllib.parse.urlencode(wanted)}" if wanted else "")
+        headers = {"Accept": "application/json", "Authorization": f"Bearer {self.token}"}
+        data = None
+        if body is not None:
+            data = json.dumps(body).encode()
+            headers["Content-Type"] = "application/json"
+        if not address.startswith(("http://", "https://")):
+            hint = "for example http://127.0.0.1:8700"
+            raise VeloError(f"'{masked('url', self.url)}' is not the address of a server", hint=hint, code="usage")
+        request = urllib.request.Request(address, data, headers, method=method)
+        try:
+            with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+                text = answer.read().decode()
+        except urllib.error.HTTPError as error:
+            raise _refused(error) from None
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "reason", error)
+            message = f"no server answers at '{masked('url', self.url)}': {reason}"
+            hint = "start one with velo serve, or set VELO_URL"
+            raise VeloError(message, hint=hint, code="server-unreachable") from None
+        return json.loads(text) if text else None
+
+
+def quoted(name: str) -> str:
+    """A name as a part of a path."""
+    return urllib.parse.quote(name, safe="")
+
+
+def _refused(error: urllib.error.HTTPError) -> VeloError:
+    """A problem as an error."""
+    text = error.read().decode("utf-8", "replace")
+    error.close()
+    try:
+        said = json.loads(text)
+        code = said["code"] if said["code"] in CODES else "server-unreachable"
+        return ServerRefused(said["detail"], said.get("findings", []), hint=said.get("hint", ""), code=code)
+    except (ValueError, KeyError, TypeError):
+        message = f"the server answered {error.code} {error.reason}"
+        return VeloError(message, hint="see whether VELO_URL leads to a job server", code="server-unreachable")

@@ -18,7 +18,11 @@ from velostream.diagnostics import Diagnostic, Severity
 from velostream.errors import EXIT_CODES, VeloError
 from velostream.registry import did_you_mean
 
-VERBS = ("validate", "explain", "run", "shell", "query", "test", "functions", "properties", "docs")
+_SERVER = (
+    *("serve", "deploy", "jobs", "status", "logs", "stop", "pause", "resume", "restart", "flush", "rollback", "versions"),
+    "page",
+)
+VERBS = ("validate", "explain", "run", "shell", "query", *_SERVER, "test", "functions", "properties", "docs")
 INTERRUPTED = 130
 BROKEN_PIPE = 141
 

@@ -147,6 +147,7 @@ _OTHERS = (
     Code("file-unusable", "a file or folder could not be read or written while a job ran", "see to the path, its rights and the room on the disk", Domain.EXTERNAL),
     Code("checkpoint-unreadable", "a checkpoint is damaged, or in use by another process", "restore it from a copy, or start with another one", Domain.EXTERNAL),
     Code("out-of-memory", "Spark or one of its Python workers had no memory left", "give it more, or take smaller batches", Domain.EXTERNAL),
+    Code("port-taken", "a port that is to be served is taken, or may not be used", "choose another port", Domain.EXTERNAL),
     Code("spark-failed", "Spark failed while a job ran", "run it again with --debug for the whole story", Domain.EXTERNAL),
     Code("java-missing", "Spark needs Java 17 or newer", "install it, or set JAVA_HOME", Domain.EXTERNAL),
     Code("invalid-plan", "a plan node refused to exist", "report it with the SQL that caused it", Domain.INTERNAL),

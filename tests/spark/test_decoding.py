@@ -1,10 +1,20 @@
 """Bytes of messages to columns: what is text, what is not, and what letters hold of it."""
 
 import base64
+import json
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Any
 
+import pyarrow as pa
+
+from velostream import types
+from velostream.formats.encoding.avro import AvroEncoder
+from velostream.formats.encoding.protobuf import ProtobufEncoder
+from velostream.formats.schemas.made_avro import avro_schema
+from velostream.formats.schemas.made_proto import proto_text
+from velostream.formats.schemas.proto_sources import ProtoSources
 from velostream.plan.fields import Field
 from velostream.sinks.letters import letter
 from velostream.spark.lower.decoding import decoded
@@ -18,6 +28,13 @@ _HEADERS = "_headers ARRAY<STRUCT<key: STRING, value: BINARY>>"
 class Settings:
     held: dict[str, str]
 
+    @property
+    def known(self) -> "Settings":
+        return self
+
+    def find(self, key: str) -> str | None:
+        return self.held.get(key)
+
     def get(self, key: str) -> str | None:
         return self.held.get(key)
 
@@ -30,6 +47,7 @@ class Node:
     declared: tuple[Field, ...]
     settings: Settings = field(default_factory=lambda: Settings({}))
     fields: tuple[Field, ...] = (Field("s._key", STRING),)
+    source: str = "s"
 
 
 def _frame(spark: Any, *rows: tuple[Any, ...]) -> Any:
@@ -77,3 +95,21 @@ def test_keys_and_whole_values_are_read_by_their_formats(one_spark: Any) -> None
     whole = Node((Field("data", BINARY),), Settings({"key.format": "bytes"}))
     first = decoded(whole, rows, "data BINARY", "bytes").collect()[0]
     assert (bytes(first["data"]), first["_key"], first["_status"]) == (b"\xff", "Imsi", None)
+
+
+def test_avro_and_protobuf_are_decoded_in_workers_and_what_is_none_is_kept(one_spark: Any) -> None:
+    columns = pa.schema([("a", pa.int64()), ("d", pa.decimal128(10, 2)), ("t", pa.timestamp("us", "UTC"))])
+    rows = pa.table({"a": [7], "d": [Decimal("1.50")], "t": [datetime(2026, 1, 1, tzinfo=UTC)]}, columns)
+    ddl = "a BIGINT, d DECIMAL(10,2), t TIMESTAMP"
+    node = Node(tuple(Field(name, types.parse(kind)) for name, kind in (part.split() for part in ddl.split(", "))))
+    for form, encoder in (
+        ("avro", AvroEncoder(json.dumps(avro_schema(columns, "s")))),
+        ("protobuf", ProtobufEncoder(ProtoSources(proto_text(columns, "s")), "s", ("a", "d", "t"))),
+    ):
+        good = encoder(rows)[0].as_py()
+        frame = _frame(one_spark, (good, b"k", None), (b"\xff\xff", b"k", None), (None, b"k", None))
+        found = decoded(node, frame, ddl, form).collect()
+        assert [row["_status"] for row in found] == [None, "undecodable", "tombstone"]
+        assert (found[0]["a"], found[0]["d"], found[0]["t"].timestamp()) == (7, Decimal("1.50"), 1767225600.0)
+        assert letter(record=found[1]["_record"])["record"] == "base64://8="
+        assert found[1]["_detail"].startswith("the bytes are not a ")

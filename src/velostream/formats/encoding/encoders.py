@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from velostream.errors import VeloError
+from velostream.formats.encoding.avro import avro_encoder
 from velostream.formats.encoding.csv_texts import CsvStyle, csv_rows
+from velostream.formats.encoding.encoded import Encoded
 from velostream.formats.encoding.json_texts import json_rows, json_texts
 from velostream.formats.encoding.key_texts import key_texts
 from velostream.formats.encoding.plain_texts import plain_texts, whole
+from velostream.formats.encoding.protobuf import protobuf_encoder
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -24,32 +27,6 @@ class Encoder(Protocol):
 
     def __call__(self, rows: pa.Table | pa.RecordBatch) -> pa.Array:
         """One value of type BINARY for each row; NULL is a message without a value or key."""
-
-
-@dataclass(frozen=True)
-class Encoded:
-    """What is to be encoded: the columns, for which part of a message, by which settings of which sink.
-
-    `folder` is where relative paths of schema files start; `subject` names the schema in a registry, where the settings
-    do not.
-    """
-
-    columns: pa.Schema
-    settings: Settings
-    sink: str
-    folder: Path = Path()
-    subject: str = ""
-    key: bool = False
-
-    @property
-    def format(self) -> str:
-        """The format of this part."""
-        return self.settings.text("key.format" if self.key else "format")
-
-    @property
-    def what(self) -> str:
-        """What errors call it."""
-        return f"the key of sink '{self.sink}'" if self.key else f"sink '{self.sink}'"
 
 
 def value_encoder(
@@ -159,12 +136,16 @@ def _csv(wanted: Encoded) -> Encoder:
 
 _ENCODERS: dict[str, Callable[[Encoded], Encoder]] = {
     "json": lambda wanted: JsonEncoder(),
+    "avro": avro_encoder,
+    "protobuf": protobuf_encoder,
     "csv": _csv,
     "string": _text,
     "bytes": _bytes,
 }
 _KEY_ENCODERS: dict[str, Callable[[Encoded], Encoder]] = {
     "json": lambda wanted: JsonEncoder(alone=len(wanted.columns) == 1),
+    "avro": avro_encoder,
+    "protobuf": protobuf_encoder,
     "csv": _csv,
     "string": lambda wanted: KeyTextEncoder(),
     "bytes": lambda wanted: _bytes(wanted) if len(wanted.columns) == 1 else KeyTextEncoder(),

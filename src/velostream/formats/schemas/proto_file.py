@@ -23,6 +23,7 @@ class ProtoField:
     label: str = ""
     map_key: str = ""
     one_of: bool = False
+    number: int = 0
 
 
 @dataclass(slots=True)
@@ -33,7 +34,8 @@ class ProtoFile:
     package: str = ""
     imports: list[str] = field(default_factory=list)
     messages: dict[str, list[ProtoField]] = field(default_factory=dict)
-    enums: set[str] = field(default_factory=set)
+    enums: dict[str, dict[str, int]] = field(default_factory=dict)
+    """The names of each enum's values, with their numbers."""
 
 
 def parse_proto(text: str) -> ProtoFile:
@@ -122,13 +124,28 @@ class _Parser:
         if not re.fullmatch(r"\.?[A-Za-z_][\w.]*", kind) or not re.fullmatch(r"[A-Za-z_]\w*", name):
             self.refuse(name)
         self.expect("=")
-        self.take()
+        number = self.number()
         self.skip()
-        return ProtoField(name, kind, label, key, one_of)
+        return ProtoField(name, kind, label, key, one_of, number)
 
     def enum(self, scope: str) -> None:
-        self.found.enums.add(_full(scope, self.take()))
-        self.skip()
+        values = self.found.enums.setdefault(_full(scope, self.take()), {})
+        self.expect("{")
+        while (word := self.take()) != "}":
+            if word in ("option", "reserved"):
+                self.skip()
+            elif word != ";":
+                self.expect("=")
+                values[word] = self.number()
+                self.skip()
+
+    def number(self) -> int:
+        word = self.take()
+        try:
+            return int(word, 0)
+        except ValueError:
+            self.refuse(word, "a number is expected")
+            raise
 
     def skip(self) -> None:
         """Passes over the rest of a declaration: up to its `;`, or to the end of its braces."""

@@ -7,10 +7,12 @@ at fault `_fault` and `_raw`, the record as it was. What comes out has the decla
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from velostream.sinks.letters.envelope import BASE64, NULL, OPENS, PARTS
 from velostream.spark.attempt import attempt
+from velostream.spark.lower.coded import CODED, coded_key, with_values
 from velostream.spark.lower.context import column
 from velostream.spark.lower.expressions import as_json
 
@@ -28,40 +30,50 @@ _NOT_UTF8 = "the bytes are not UTF-8 text"
 _NO_VALUE = "the message has no value, which takes a row out of a table and is no record of a stream"
 
 
-def decoded(node: Any, frame: DataFrame, schema: str, form: str) -> DataFrame:
-    """Records in the declared columns of `node`, whose types are `schema`, with status, detail and `_record`."""
+def decoded(node: Any, frame: DataFrame, schema: str, form: str, folder: Path = Path()) -> DataFrame:
+    """Records in the declared columns of `node`, whose types are `schema`, with status, detail and `_record`.
+
+    Relative paths of schema files start from `folder`.
+    """
     from pyspark.sql import functions as F  # noqa: N812
 
     held = dict(frame.dtypes)
-    raw = held.get("_key") == "binary"
-    if held.get("value") == "binary" and form in (*_PARSED, *_WHOLE):
-        frame = _as_text(frame, node, form)
-    if raw:
-        frame = _with_key(node, frame)
+    if held.get("value") == "binary":
+        frame = _judged_bytes(frame, node, form)
+    if held.get("_key") == "binary":
+        frame = _with_key(node, frame, folder)
     if form in _PARSED:
         return _parsed(node, frame, schema, form)
     names = [member.name for member in node.declared]
+    if form in CODED and "value" in held:
+        frame = with_values(node, frame, schema, form, folder)
+        return _judged(frame, names, F.col("_raw"), F.lit(False))
     record = _kept(column(names[0])) if form in _WHOLE else as_json(F.struct(*map(column, names)))
     return _judged(frame, names, record, F.lit(False))
 
 
-def _as_text(frame: DataFrame, node: Any, form: str) -> DataFrame:
-    """Bytes as text; those that are not UTF-8 are at fault and kept. For `string` and `bytes`, that is the column."""
+def _judged_bytes(frame: DataFrame, node: Any, form: str) -> DataFrame:
+    """Bytes as text where the format is text; those that are not UTF-8 are then at fault. All are kept.
+
+    For `string` and `bytes` the value is the one column.
+    """
     from pyspark.sql import functions as F  # noqa: N812
 
     text = F.col("value").cast("string")
     good = F.is_valid_utf8(text)
-    is_record = F.col("_mark").isNull()
-    fault = F.when(is_record & F.col("value").isNull(), F.lit(_NO_VALUE))
-    if form != "bytes":
+    missing = F.col("_mark").isNull() & F.col("value").isNull()
+    fault = F.when(missing, F.lit(_NO_VALUE))
+    if form not in ("bytes", *CODED):
         fault = fault.when(~good, F.lit(_NOT_UTF8))
     raw = F.when(~good, F.concat(F.lit(BASE64), F.base64(F.col("value")))).otherwise(_kept(text))
-    faults = {"_fault": fault, "_raw": raw, "_no_value": is_record & F.col("value").isNull()}
+    frame = frame.withColumns({"_fault": fault, "_raw": raw, "_no_value": missing})
+    if form in CODED:
+        return frame
     if form not in _WHOLE:
-        return frame.withColumns({**faults, "value": F.when(good, text)})
-    name = node.declared[0].name
-    value = F.col("value") if str(node.declared[0].type) == "BINARY" else F.when(good, text)
-    return frame.withColumns(faults).withColumn("value", value).withColumnRenamed("value", name)
+        return frame.withColumn("value", F.when(good, text))
+    only = node.declared[0]
+    value = F.col("value") if str(only.type) == "BINARY" else F.when(good, text)
+    return frame.withColumn("value", value).withColumnRenamed("value", only.name)
 
 
 def _kept(value: Column) -> Column:
@@ -73,14 +85,18 @@ def _kept(value: Column) -> Column:
     return F.when(special, F.concat(F.lit(BASE64), F.base64(value.cast("binary")))).otherwise(text)
 
 
-def _with_key(node: Any, frame: DataFrame) -> DataFrame:
+def _with_key(node: Any, frame: DataFrame, folder: Path) -> DataFrame:
     """The key as text by `key.format`; its bytes stay in `_raw_key`. Only a key that is read can be at fault."""
     from pyspark.sql import functions as F  # noqa: N812
 
     form = str(node.settings.get("key.format") or "string")
     data = F.col("_key")
     text = data.cast("string")
-    if form == "bytes":
+    if not _reads_key(node):
+        return frame.withColumns({"_raw_key": data, "_key": F.lit(None).cast("string")})
+    if form in CODED:
+        made, fault = coded_key(node, data, form, folder)
+    elif form == "bytes":
         made, fault = F.base64(data), F.lit(None).cast("string")
     elif form == "json":
         made = F.try_parse_json(F.when(F.is_valid_utf8(text), text)).cast("string")
@@ -88,10 +104,8 @@ def _with_key(node: Any, frame: DataFrame) -> DataFrame:
     else:
         made = F.when(F.is_valid_utf8(text), text)
         fault = F.when(data.isNotNull() & made.isNull(), F.lit("the bytes of the key are not UTF-8 text"))
-    columns = {"_raw_key": data, "_key": made}
-    if _reads_key(node):
-        columns["_fault"] = F.coalesce(F.col("_fault"), fault) if "_fault" in frame.columns else fault
-    return frame.withColumns(columns)
+    fault = F.coalesce(F.col("_fault"), fault) if "_fault" in frame.columns else fault
+    return frame.withColumns({"_raw_key": data, "_key": made, "_fault": fault})
 
 
 def _reads_key(node: Any) -> bool:

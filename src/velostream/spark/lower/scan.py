@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from velostream.plan.nodes import Scan
@@ -60,18 +61,6 @@ def _source(node: Scan) -> Column:
     return F.lit(node.source)
 
 
-def _source(node: Scan) -> Column:
-    """What records are called by where they come from; those of several topics by their topic too."""
-    from pyspark.sql import functions as F  # noqa: N812
-
-    if node.connector == "kafka_source":
-        from velostream.sources.streams.kafka_topics import is_several
-
-        if is_several(node.settings):
-            return F.concat(F.lit(f"{node.source}/"), column("_topic"))
-    return F.lit(node.source)
-
-
 def _record_time(frame: DataFrame) -> Column:
     """The time that a record brings, else the time of reading, which Spark keeps for a re-run of a batch."""
     return column("_timestamp") if "_timestamp" in frame.columns else reading_time(frame)
@@ -103,7 +92,7 @@ def _decoded(node: Scan, lowering: Lowering) -> DataFrame:
     frame, schema, form = open_stream(node, lowering)
     if node.connector == "datagen_source" and node.event_time.column:
         frame = _with_time(node, frame)
-    return decoded(node, frame, schema, form)
+    return decoded(node, frame, schema, form, Path(lowering.run.folder))
 
 
 def _with_time(node: Scan, frame: DataFrame) -> DataFrame:

@@ -20,8 +20,8 @@ FAILURE = (
         "failure_strategy",
         Choice((SEND_TO_DLQ, LOG_AND_CONTINUE, FAIL_BATCH, RETRY_WITH_BACKOFF)),
         "what becomes of a record that fails: a dead letter, a line in the log, the end of the job, or where Python "
-        "functions are called another try before it is a dead letter; what is outside and does not answer is tried again "
-        "by all but FailBatch",
+        "functions are called another try before it is a dead letter; what is outside and does not answer is tried "
+        "again by all but FailBatch",
         "LogAndContinue",
         default="SendToDLQ",
         scopes=_JOB,

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from velostream.files import replace_text
+from velostream.jobs.measured import Measured, merged
 from velostream.spark.lower.job import Role
 
 _SUMMED = (
@@ -58,6 +59,8 @@ class Accounts:
     in_results: int = 0
     expanded: int = 0
     replayed: int = 0
+    refused: int = 0
+    """Rows that a sink did not take."""
     dropped: Counter[str] = field(default_factory=Counter)
     dead_lettered: Counter[str] = field(default_factory=Counter)
     emitted: Counter[str] = field(default_factory=Counter)
@@ -77,18 +80,26 @@ class Accounts:
     holding: list[str] = field(default_factory=list)
     """The partitions that hold it back."""
     histograms: dict[str, dict[str, Any]] = field(default_factory=dict)
+    measured: Measured = field(default_factory=dict)
+    """The values of @metric annotations."""
     seconds: float = 0.0
 
     def add(
-        self, batch: int, stats: Iterable[Mapping[str, Any]], roles: Mapping[int, Role], counted: Iterable[Counted]
+        self,
+        batch: int,
+        stats: Iterable[Mapping[str, Any]],
+        roles: Mapping[int, Role],
+        counted: Iterable[Counted],
+        measured: Measured | None = None,
     ) -> None:
-        """Adds what the stateful nodes say of a micro-batch, and the rows that none of them has counted.
+        """Adds what the stateful nodes say of a micro-batch, the rows that none of them has counted, and its metrics.
 
         A batch that was added before changes nothing.
         """
         if batch <= self.batch:
             return
         self.batch = batch
+        self.measured = merged(self.measured, measured or {})
         gauges: Counter[str] = Counter()
         for one in stats:
             role = roles[one["stage"]]
@@ -121,6 +132,13 @@ class Accounts:
             held = self.joins.setdefault(table, dict.fromkeys(JOINED, 0))
             for name, count in counted.items():
                 held[name] += count
+
+    def refuse(self, rows: int, *, are_records: bool) -> None:
+        """Counts rows that a sink did not take; where each is a record that no other sink took, it is in no result."""
+        self.refused += rows
+        if rows and are_records:
+            self.in_results -= rows
+            self.dead_lettered["refused"] += rows
 
     def _add_records(self, one: Mapping[str, Any], role: Role) -> None:
         """Records that reach a second stateful node were in the results of the first; there they are counted anew."""

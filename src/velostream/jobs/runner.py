@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -14,14 +14,19 @@ from typing import TYPE_CHECKING, Any
 
 from velostream.durations import SECOND
 from velostream.errors import VeloError
+from velostream.events import Events, JobEnded, JobStarted
 from velostream.jobs.accounts import Accounts
+from velostream.jobs.failing import breakers_of, failing_of
 from velostream.jobs.following import Following
 from velostream.jobs.home import Home
+from velostream.jobs.measuring import measuring
 from velostream.jobs.metrics import window_metrics
 from velostream.jobs.tables import Tables
+from velostream.jobs.timing import Timings
 from velostream.jobs.writing import BatchWriter, Stopped
 from velostream.plan.job import ApplicationPlan, Job
 from velostream.plan.nodes import Materialise
+from velostream.sinks.writers import release
 from velostream.spark.failures import translate
 from velostream.spark.lower.context import Lowering, Run
 from velostream.spark.lower.functions import register
@@ -76,6 +81,12 @@ class RunningJob:
     nudged: float = 0.0
     has_flushed: bool = False
     """True once all that it read has been said, since others wait for its table."""
+    timings: Timings = field(init=False)
+    """How long its micro-batches take."""
+
+    def __post_init__(self) -> None:
+        self.timings = Timings(self.job.name)
+        self.writer.events.subscribe(self.timings)
 
     @property
     def active(self) -> bool:
@@ -96,6 +107,7 @@ class RunningJob:
         self.query = stream.trigger(processingTime="0 seconds").start()
         if self.following is not None:
             self.following.has_started(self.query)
+        self.writer.events.publish(JobStarted(self.job.name))
 
     @property
     def control(self) -> Path:
@@ -196,15 +208,27 @@ class RunningJob:
         if failure is None or f"{Stopped.__module__}.{Stopped.__name__}" in str(failure):
             return
         error = translate(failure)
+        again = self.writer.failing.starts_again(error, self.accounts.batch + 1)
+        if again and not self.writer.stopping.is_set():
+            self._again(error)
+            return
         message = f"job '{self.job.name}' (line {self.job.line}) failed: {error.message}"
         self.failure = VeloError(message, hint=error.hint, span=error.span, code=error.error_code)
         self.ended("failed")
         raise self.failure from failure
 
+    def _again(self, error: VeloError) -> None:
+        """After a pause, starts the query again with the micro-batch that was given up."""
+        pause = self.writer.failing.pause(error)
+        if not self.writer.stopping.wait(pause):
+            self.start()
+
     def ended(self, state: str) -> None:
         """The query runs no more."""
         self.state = state
         self.accounts.seconds += time.monotonic() - self.started
+        error = self.failure.message if self.failure is not None else ""
+        self.writer.events.publish(JobEnded(self.job.name, state, error))
 
     def stop(self) -> None:
         """Stops after the running batch: the next one is refused, and a query that waits for input is ended."""
@@ -223,9 +247,10 @@ class RunningJob:
         self.release()
 
     def release(self) -> None:
-        """Gives back the shared memory of its state."""
+        """Gives back the shared memory of its state, and the connections of its sinks."""
         if self.query is not None:
             released(str(self.query.id))
+            release(str(self.query.id))
 
     def count_joins(self) -> None:
         """Adds what the joins of the stream counted in the micro-batch that ended last."""
@@ -251,6 +276,8 @@ class RunningJob:
             "watermark": _shown(accounts.watermark),
             "held_back_by": accounts.holding,
             "joins": accounts.joins,
+            "refused": accounts.refused,
+            "circuit_breakers": breakers_of(self.writer.failing, self.home.folder),
             "partitions": {
                 name: {**shown, "max_event_time": _shown(shown["max_event_time"])}
                 for name, shown in sorted(accounts.partitions.items())
@@ -290,6 +317,8 @@ class Runner:
         self.bounded = False
         self.held: dict[str, str] = {}
         """Jobs that are not to be started, by name, and the state in which they are: paused or stopped."""
+        self.events = Events()
+        """Where its jobs say what they do."""
         self.stopping = Event()
         """Set, from whatever thread, it ends a run after the running batches."""
 
@@ -312,7 +341,9 @@ class Runner:
             lowered = lower_job(job, lowering)
             pins.prepared = lowering.prepared
             accounts = Accounts.load(home.accounts)
-            writer = BatchWriter(job, lowered, home, accounts, self.show, self.folder)
+            writer = BatchWriter(job, lowered, home, accounts, self.show, self.folder, events=self.events)
+            measuring(writer)
+            writer.failing = failing_of(job, self.plan)
             if isinstance(job.root, Materialise):
                 writer.table = tables.made[job.root.table]
             running = RunningJob(job, home, lowered, writer, accounts, pins=pins if pins.views else None)
@@ -424,7 +455,6 @@ class Runner:
     def _watch(self, seconds: float | None, tick: Callable[[], None]) -> None:
         """Looks after the jobs until the time is over, all have ended, or somebody stops them."""
         ends = None if seconds is None else time.monotonic() + seconds
-        shown = time.monotonic()
         while ends is None or time.monotonic() < ends:
             if self.stopping.wait(LOOK if ends is None else min(LOOK, max(0.0, ends - time.monotonic()))):
                 break

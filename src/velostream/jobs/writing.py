@@ -5,18 +5,25 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
+from velostream.events import BatchBegan, BatchEnded, Events
 from velostream.jobs.accounts import Accounts, Counted
+from velostream.jobs.failing import REFUSED, Failing, Letters
 from velostream.jobs.home import Home
+from velostream.jobs.measured import Measured, capped
+from velostream.jobs.measuring import Measures
 from velostream.jobs.observing import FAULT, Observed
 from velostream.plan.job import Job
 from velostream.plan.nodes import Print
+from velostream.retrying import GivenUp
 from velostream.sinks.letters import letter, write_letters
-from velostream.sinks.writers import Batch, BatchRows, write
+from velostream.sinks.writers import Batch, BatchRows, needed, write
 from velostream.sinks.writers.batch import FEW
 from velostream.sources.streams.watermarks import FOLDER, keep
 from velostream.spark.lower.context import column
@@ -104,6 +111,14 @@ class BatchWriter:
     """Called as each micro-batch begins."""
     ended: Callable[[int], None] | None = None
     """Called with the number of each micro-batch that has been written."""
+    events: Events = field(default_factory=Events)
+    """Whom it tells what it does."""
+    measures: Measures | None = None
+    """What its @metric annotations ask of rows."""
+    most_series: int = 1_000
+    """The most label combinations of one metric."""
+    failing: Failing = field(default_factory=Failing)
+    """What becomes of records and calls that fail."""
 
     def __call__(self, batch: DataFrame, number: int) -> None:
         """Writes one micro-batch. It is computed once: the first thing done with it goes over all of its partitions."""
@@ -112,29 +127,45 @@ class BatchWriter:
         self.busy = True
         if self.begins is not None:
             self.begins()
+        began = BatchBegan(self.job.name, number)
+        self.events.publish(began)
+        try:
+            self._write(batch, number)
+        except GivenUp:
+            raise Stopped from None
+        except Exception as error:
+            self.events.publish(BatchEnded(self.job.name, number, began.at, error=str(error).split("\n", 1)[0]))
+            raise
+        else:
+            self.events.publish(BatchEnded(self.job.name, number, began.at, self.rows_before))
+        finally:
+            self.busy = False
+
+    def _write(self, batch: DataFrame, number: int) -> None:
         if self._is_large:
-            try:
-                self._write_through(batch, number)
-            finally:
-                self.busy = False
+            self._write_through(batch, number)
             return
         batch = batch.persist()
         try:
-            said = self._said(batch) if self.lowered.stateful else Said()
-            counts = [] if self.lowered.packed else self._counts(batch)
+            with self._stage(number, "compute"):
+                said = self._said(batch) if self.lowered.stateful else Said()
+                counts = [] if self.lowered.packed else self._counts(batch)
             told = (one["watermark"] for one in said.stats if self.lowered.roles[one["stage"]].first)
             self.watermark = max((time for time in told if time is not None), default=self.watermark)
             packed = said.rows(len(self.lowered.roles)) if self.lowered.packed else 0
             at_most = packed + sum(one.rows for one in counts)
             in_driver = self.lowered.local if packed and packed <= FEW and None not in said.results else None
             rows = self.lowered.rows(batch) if in_driver is None else in_driver(said.results)  # type: ignore[arg-type]
-            letters = self._rows(rows, number, at_most)
+            letters, measured = self._rows(rows, number, at_most, said.letters)
             self.rows_before = at_most
             self._count_joins(number, at_most)
-            self._letters([*said.letters, *letters], number)
-            self.accounts.add(number, said.stats, self.lowered.roles, [one for one in counts if not one.counted])
-            self._keep_watermarks(number, said.stats)
-            self.accounts.save(self.home.accounts)
+            letters = self._letters([*said.letters, *letters], number)
+            uncounted = [one for one in counts if not one.counted]
+            measured = capped(self.accounts.measured, measured, self.most_series, self.job.name)
+            self._count(number, said.stats, uncounted, letters, measured)
+            with self._stage(number, "accounts"):
+                self._keep_watermarks(number, said.stats)
+                self.accounts.save(self.home.accounts)
             self.next_tick = said.next_tick
             self.flushed |= any(one["flush"] for one in said.stats)
             if self.lowered.packed and any(one["done"] and self.lowered.roles[one["stage"]].last for one in said.stats):
@@ -144,7 +175,9 @@ class BatchWriter:
                 self.ended(number)
         finally:
             batch.unpersist()
-            self.busy = False
+
+    def _stage(self, number: int, name: str, rows: int | None = None) -> AbstractContextManager[None]:
+        return self.events.stage(self.job.name, number, name, rows)
 
     @property
     def _is_large(self) -> bool:
@@ -152,6 +185,7 @@ class BatchWriter:
         sinks = sinks_of(self.job)
         one = sinks is not None and [target.connector for target in sinks.targets] == ["file_sink"]
         plain = not (self.lowered.stateful or self.lowered.observed or self.table is not None or self.ended is not None)
+        plain = plain and self.measures is None and not self.failing.looks_first
         return one and plain and self.rows_before > FEW
 
     def _write_through(self, batch: DataFrame, number: int) -> None:
@@ -164,8 +198,8 @@ class BatchWriter:
         letters = self._broken(batch) if faults else []
         told = Counter((one["reason"], place < faults.get(True, 0)) for place, one in enumerate(letters))
         exact = [Counted(reason, more, False, rows_of) for (reason, more), rows_of in told.items()]
-        self._letters(letters, number)
-        self.accounts.add(number, [], {}, [*(one for one in counts if one.status != FAULT), *exact])
+        letters = self._letters(letters, number)
+        self._count(number, [], [*(one for one in counts if one.status != FAULT), *exact], letters)
         self.accounts.save(self.home.accounts)
         self.rows_before = sum(one.rows for one in counts)
 
@@ -208,28 +242,42 @@ class BatchWriter:
         keyed = rows.groupBy(column(names.STATUS), flag("_expanded"), flag("_counted"))
         return [Counted(row[0] or "", row[1], row[2], row["count"]) for row in keyed.count().collect()]
 
-    def _rows(self, rows: DataFrame, number: int, at_most: int) -> list[dict[str, Any]]:
-        """Writes the rows that nothing is wrong with, and answers with letters for the others."""
+    def _rows(self, rows: DataFrame, number: int, at_most: int, said: Letters) -> tuple[Letters, Measured]:
+        """Writes the rows that nothing is wrong with; answers with letters for the others, and with metrics.
+
+        `said` are letters of stateful nodes: by them and its own the failure strategy may give the micro-batch up.
+        """
         if not at_most:
-            self._sinks(rows, number, 0, None)
-            return []
+            self.failing.check(said, number)
+            return self._sinks(rows, number, 0, None), {}
         fine = rows.filter(column(names.STATUS).isNull())
         if at_most > FEW:
-            self._sinks(fine, number, at_most, None)
-            return self._broken(rows)
+            letters = self._broken(rows)
+            self.failing.check([*said, *letters], number)
+            letters += self._sinks(fine, number, at_most, None)
+            with self._stage(number, "metrics"):
+                measured = self.measures.of_frame(fine, number) if self.measures is not None else {}
+            return letters, measured
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        needed = [name for name in dict.fromkeys((*self.job.root.needs, *_FAULT)) if name in rows.columns]
-        table = rows.select(*map(column, needed)).toArrow()
+        wanted = [name for name in dict.fromkeys((*self.job.root.needs, *_FAULT)) if name in rows.columns]
+        asked = self.measures.columns(rows, number) if self.measures is not None else []
+        with self._stage(number, "rows", at_most):
+            table = rows.select(*map(column, wanted), *asked).toArrow()
         status = table[names.STATUS]
-        self._sinks(fine, number, at_most, table.filter(pc.is_null(status)))
+        written = table.filter(pc.is_null(status))
         no_fault = pc.is_in(status, pa.array(_NO_FAULT))
-        return _faults(table.filter(pc.and_(pc.is_valid(status), pc.invert(no_fault))))
+        letters = _faults(table.filter(pc.and_(pc.is_valid(status), pc.invert(no_fault))))
+        self.failing.check([*said, *letters], number)
+        letters += self._sinks(fine, number, at_most, written)
+        measured = self.measures.of_table(written) if self.measures is not None else {}
+        return letters, measured
 
-    def _sinks(self, rows: DataFrame, number: int, at_most: int, table: pa.Table | None) -> None:
+    def _sinks(self, rows: DataFrame, number: int, at_most: int, table: pa.Table | None) -> Letters:
+        """Writes rows to all sinks; answers with letters for those that one of them does not take."""
         root = self.job.root
-        batch = Batch(self.home.query_id(), number, self.folder, self.show)
+        batch = Batch(self.home.query_id(), number, self.folder, self.show, self.failing.is_strict)
 
         def chosen(wanted: Sequence[str]) -> BatchRows:
             given = table.select(list(wanted)) if table is not None else None
@@ -237,13 +285,37 @@ class BatchWriter:
 
         if isinstance(root, Print):
             write("console_sink", self.job.name, chosen(root.needs), None, batch)
-            return
+            return []
         sinks = sinks_of(self.job)
+        letters: Letters = []
         for target in sinks.targets if sinks is not None else ():
-            wanted = [member.name for member in target.columns(root.fields)]
-            write(target.connector, target.name, chosen(wanted), target.settings, batch)
+            assert sinks is not None
+            name, shape = target.name, sinks.shape(target)
+            given = chosen(needed(target.connector, shape))
+            once = partial(write, target.connector, name, given, target.settings, batch, shape)
+            with self._stage(number, f"sink {name}", at_most if table is None else table.num_rows):
+                refused = self.failing.call(name, target.settings, once, self.stopping)
+            letters += [letter(reason=REFUSED, error=f"sink '{name}': {one.error}", record=one.row) for one in refused]
         if self.table is not None:
             self.table.apply(chosen(self.table.needs).table(), batch.query, number, self.watermark)
+        return letters
+
+    def _count(
+        self,
+        number: int,
+        stats: list[dict[str, Any]],
+        counted: list[Counted],
+        letters: Letters,
+        measured: Measured | None = None,
+    ) -> None:
+        """Adds a micro-batch to the accounts, each record by what became of it."""
+        before, is_new = Counter(self.accounts.dead_lettered), number > self.accounts.batch
+        self.accounts.add(number, stats, self.lowered.roles, counted, measured)
+        if is_new:
+            sinks = sinks_of(self.job)
+            alone = sinks is not None and len(sinks.targets) == 1 and not self.lowered.stateful
+            self.accounts.refuse(sum(one["reason"] == REFUSED for one in letters), are_records=alone)
+        self.failing.settle(self.accounts, before)
 
     def _keep_watermarks(self, number: int, stats: list[dict[str, Any]]) -> None:
         """Leaves the watermark of every stateful node for the routers of the next batch."""
@@ -251,8 +323,10 @@ class BatchWriter:
             said = [one["watermark"] for one in stats if one["stage"] == stage]
             keep(self.home.folder / FOLDER / str(stage), number, said)
 
-    def _letters(self, letters: list[dict[str, Any]], number: int) -> None:
-        write_letters(self.home.letters, self.job.name, number, letters)
+    def _letters(self, letters: Letters, number: int) -> Letters:
+        """Writes letters; answers with all, also those that the failure strategy only logs."""
+        write_letters(self.home.letters, self.job.name, number, self.failing.kept(letters))
+        return letters
 
 
 def _letters(payload: bytes) -> list[dict[str, Any]]:

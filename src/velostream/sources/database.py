@@ -42,4 +42,5 @@ DATABASE_SOURCE = Source(
     extent=_extent,
     one_of=(("table", "query"),),
     aliases=("database", "jdbc", "postgres", "postgresql"),
+    columns=("_partition", "_offset"),
 )

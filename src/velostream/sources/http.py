@@ -6,8 +6,9 @@ import re
 from dataclasses import dataclass
 
 from velostream.config.connections.http import HEADERS, TIMEOUT, WebUrl
+from velostream.config.connections.json_path import JsonPath
 from velostream.config.connections.waiting import waiting
-from velostream.config.kinds import Duration, Text
+from velostream.config.kinds import Duration
 from velostream.config.property import Property
 from velostream.errors import InvalidProperty
 from velostream.formats import FORMATS
@@ -45,7 +46,7 @@ HTTP_SOURCE = Source(
         Property("poll.interval", Duration(positive=True), "how often to poll", "10s", default="10s"),
         Property(
             "records.path",
-            Text("path"),
+            JsonPath(),
             "the JSON path to the records, where they are not the whole answer",
             "$.data.items",
         ),
@@ -59,4 +60,5 @@ HTTP_SOURCE = Source(
     one_of=(("url", "listen"),),
     aliases=("http", "webhook"),
     system="http",
+    columns=("_partition", "_offset"),
 )

@@ -48,10 +48,13 @@ class Calls:
         """Calls until it succeeds, or until it has been tried often enough."""
         return persist(call, self.patience, self.breaker, _same)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """A breaker does not travel: every process has its own."""
+        return {name: value for name, value in self.__dict__.items() if name != "breaker"}
+
     def _keep(self, breaker: Breaker) -> None:
         if self.folder:
             file = Path(self.folder) / BREAKERS / f"{self.source}.json"
-            file.parent.mkdir(parents=True, exist_ok=True)
             replace_text(file, json.dumps(breaker.report()))
 
 

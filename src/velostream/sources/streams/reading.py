@@ -35,6 +35,14 @@ def open_stream(node: Any, lowering: Any) -> tuple[DataFrame, str, str]:
         from velostream.sources.streams.kafka import open_kafka
 
         return open_kafka(node, lowering)
+    if node.connector == "database_source":
+        from velostream.sources.streams.databases import open_database
+
+        return open_database(node, lowering)
+    if node.connector == "http_source":
+        from velostream.sources.streams.web import open_web
+
+        return open_web(node, lowering)
     if node.connector != "file_source":
         message = f"a {node.connector} cannot be run yet"
         raise VeloError(message, hint="a file_source or a datagen_source can", code="unsupported")

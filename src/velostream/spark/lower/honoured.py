@@ -10,27 +10,44 @@ from velostream.plan.nodes import JoinTable, Materialise, Sinks, TableScan
 from velostream.plan.nodes.join_table import OUTER_TO_TABLE
 
 _JOB = (
-    *("preset", "config_file", "num_partitions", "time.semantics", "window.size", "windowing.", "event.time."),
+    *(
+        "preset",
+        "config_file",
+        "job.mode",
+        "num_partitions",
+        "time.semantics",
+        "window.size",
+        "windowing.",
+        "event.time.",
+    ),
     *("watermark.", "partitions", "allowed.lateness", "late.data.strategy", "emit", "fill", "dedup."),
+    *("failure_strategy", "max_retries", "retry_backoff", "circuit.breaker."),
     *("state.ttl", "state.hot.", "wait.timeout", "tables.load.parallelism", "scan.in_worker"),
+    *("observability.metrics.enabled", "metrics.max_series"),
 )
 _SOURCE = (
     *("type", "config_file", "path", "format", "schema", "csv.", "event.time.", "watermark."),
     *("partitions", "partition.by", "files.per.batch", "watch", "growing", "file.", "scan.in_worker", "dedup."),
+    *("url", "username", "password", "table", "query", "incremental.column", "poll.interval", "fetch.size"),
+    *("database.", "records.path", "timeout", "http.", "circuit.breaker."),
     *("rate", "rows", "seed", "start.time", "time.step", "order", "out_of_order.", "late.", "headers.", "fields."),
 )
 _KAFKA_SOURCE = (
     *("topic", "bootstrap.servers", "group.id", "auto.offset.reset", "profile", "on.data.loss", "key.format"),
     *("max.records.per.batch",),
 )
-_KAFKA_SINK = ("topic", "bootstrap.servers", "key.format", "write.mode", "profile")
+_KAFKA_SINK = ("topic", "bootstrap.servers", "key.format", "write.mode", "profile", "message.time")
+_MORE = {"kafka_source": _KAFKA_SOURCE, "database_source": ("max.records.per.batch",), "http_source": ("listen",)}
 _IGNORED = ("schema.registry.",)
 """What begins like something that is honoured, and is not."""
 _TABLE = (
     *("type", "config_file", "path", "format", "schema", "csv.", "file.", "refresh.", "retention", "version.time"),
     *("wait.timeout", "missing.data.strategy"),
 )
-_SINK = ("type", "config_file", "path", "format", "compression", "csv.", "rotation.", "delivery.guarantee")
+_SINK = (
+    *("type", "config_file", "path", "format", "compression", "csv.", "rotation.", "delivery.guarantee"),
+    *("url", "username", "password", "table", "write.mode", "method", "timeout", "circuit.breaker."),
+)
 
 
 def refuse_waiting(job: Job) -> None:
@@ -47,15 +64,21 @@ def refuse_ignored(job: Job) -> None:
     """Refuses settings of a job, its sources and its sinks that would have no effect. Presets set more than is used."""
     refuse_waiting(job)
     _refuse(job.settings, _JOB, "job", job.name)
+    mode = job.settings.find("job.mode") if job.settings is not None else None
+    if mode is not None and mode.value == "adaptive":
+        message = f"'job.mode' = 'adaptive' of job '{job.name}' cannot be run yet"
+        raise VeloError(message, hint="use simple or transactional", span=mode.origin.span, code="unsupported")
     for scan in job.scans:
-        more = _KAFKA_SOURCE if scan.connector == "kafka_source" else ()
+        more = _MORE.get(scan.connector, ())
         _refuse(scan.settings, (*_SOURCE, *more), "source", scan.source, client=bool(more))
     for table in job.root.walk():
         if isinstance(table, TableScan | Materialise):
             _refuse(table.settings, _TABLE, "table", table.table)
     sinks = next((node for node in job.root.walk() if isinstance(node, Sinks)), None)
     for target in sinks.targets if sinks is not None else ():
-        _refuse(target.settings, _SINK, "sink", target.name)
+        more = _KAFKA_SINK if target.connector == "kafka_sink" else ()
+        has_client = target.connector in ("kafka_sink", "http_sink")
+        _refuse(target.settings, (*_SINK, *more), "sink", target.name, client=has_client)
 
 
 def _refuse(

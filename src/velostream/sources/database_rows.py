@@ -1,0 +1,204 @@
+"""Rows of a table or query of PostgreSQL, all of them or those beyond a value, as JSON text. Streams and tables use it.
+
+A row whose transaction ends late may have a smaller number or time than one that is seen already. So a bound is used
+only once all transactions that ran when it was taken have ended: then nothing can appear below it any more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from velostream.errors import VeloError
+from velostream.postgres import Server, look_alikes, name_parts, speaking, translated
+from velostream.registry import did_you_mean
+
+if TYPE_CHECKING:
+    import psycopg
+    from psycopg import sql
+
+
+@dataclass(frozen=True)
+class Bound:
+    """How far rows can be read: up to `value`, that many since the last bound. A whole table has no value."""
+
+    value: str | None
+    rows: int
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """The largest value that was seen, and the transactions that have to end before it is a bound."""
+
+    value: str
+    transactions: int
+
+
+@dataclass(frozen=True)
+class DatabaseRows:
+    """What is read: `columns` are names with their types as SQL writes them, `by` the column that only grows."""
+
+    source: str
+    server: Server
+    table: str = ""
+    query: str = ""
+    columns: tuple[tuple[str, str], ...] = ()
+    by: str = ""
+
+    @contextmanager
+    def connected(self) -> Iterator[psycopg.Connection[Any]]:
+        """A connection for a few questions."""
+        with speaking(self.server, f"source '{self.source}'"):
+            connection = self.server.connect(autocommit=True)
+            try:
+                yield connection
+            finally:
+                connection.close()
+
+    def check(self) -> tuple[str, ...]:
+        """The columns that there are; a table or a column that is not there is an error that names what looks alike."""
+        import psycopg
+        from psycopg import sql
+
+        with self.connected() as connection:
+            try:
+                cursor = connection.execute(sql.SQL("SELECT * FROM {} LIMIT 0").format(self._rows))
+            except psycopg.errors.UndefinedTable:
+                if self.query:
+                    raise
+                message = f"there is no table '{self.table}' for '{self.source}' in '{self.server.shown}'"
+                hint = f"{look_alikes(connection, self.table)}; ".removeprefix("; ")
+                hint += f"'{self.source}.database.wait.timeout' = '30s' waits for it"
+                raise VeloError(message, hint=hint, code="table-not-found") from None
+            there = tuple(column.name for column in cursor.description or ())
+        for name in (*(name for name, _ in self.columns), *((self.by,) if self.by else ())):
+            _same(self.source, name, there)
+        return there
+
+    def candidate(self, connection: psycopg.Connection[Any]) -> Candidate | None:
+        """The largest value now; None where there is no row."""
+        from psycopg import sql
+
+        text = "SELECT max({})::text, pg_snapshot_xmax(pg_current_snapshot())::text::bigint FROM {}"
+        row = connection.execute(sql.SQL(text).format(self._by, self._rows)).fetchone()
+        assert row is not None
+        return None if row[0] is None else Candidate(row[0], row[1])
+
+    def is_settled(self, connection: psycopg.Connection[Any], candidate: Candidate) -> bool:
+        """True once all transactions that ran when the value was seen have ended."""
+        row = connection.execute("SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint").fetchone()
+        assert row is not None
+        return bool(row[0] >= candidate.transactions)
+
+    def bound(
+        self, connection: psycopg.Connection[Any], since: str | None, upto: str | None, most: int | None = None
+    ) -> Bound | None:
+        """The next bound after `since`, up to `upto`, with about `most` rows; None where there is nothing."""
+        from psycopg import sql
+
+        if not self.by:
+            row = connection.execute(sql.SQL("SELECT count(*) FROM {}").format(self._rows)).fetchone()
+            return Bound(None, row[0] if row is not None else 0)
+        inner = sql.SQL("SELECT {} AS v FROM {}{}").format(self._by, self._rows, self._within(since, upto))
+        if most is not None:
+            # Rows of one value are never torn apart: those equal to the last one of the limit come with it.
+            inner += sql.SQL(" ORDER BY 1 FETCH FIRST {} ROWS WITH TIES").format(sql.Literal(most))
+        row = connection.execute(sql.SQL("SELECT max(v)::text, count(*) FROM ({}) n").format(inner)).fetchone()
+        return None if row is None or row[0] is None else Bound(row[0], row[1])
+
+    def resolved(self, there: Sequence[str]) -> DatabaseRows:
+        """The same, with the growing column as the database spells it."""
+        return replace(self, by=_same(self.source, self.by, there)) if self.by else self
+
+    def open(self, since: str | None, upto: str | None, fetch: int) -> Opened:
+        """The rows after `since` up to `upto` in order, each as a JSON object of the declared columns."""
+        from psycopg import sql
+
+        there = self.check()
+        shown = sql.SQL(", ").join(
+            sql.SQL("{} AS {}").format(_shown(_same(self.source, name, there), kind), sql.Identifier(name))
+            for name, kind in self.columns
+        )
+        order = sql.SQL(" ORDER BY {}").format(self._by) if self.by else sql.SQL("")
+        rows = sql.SQL("SELECT {} FROM {}{}{}").format(shown, self._rows, self._within(since, upto), order)
+        with speaking(self.server, f"source '{self.source}'"):
+            connection = self.server.connect()
+            cursor = connection.cursor("velostream")
+            cursor.execute(sql.SQL("SELECT row_to_json(r)::text FROM ({}) r").format(rows))
+            first = [row[0] for row in cursor.fetchmany(fetch)]
+        return Opened(self, connection, cursor, first, fetch)
+
+    def _within(self, since: str | None, upto: str | None) -> sql.Composed:
+        from psycopg import sql
+
+        parts = []
+        if since is not None:
+            parts.append(sql.SQL("{} > {}").format(self._by, sql.Literal(since)))
+        if upto is not None:
+            parts.append(sql.SQL("{} <= {}").format(self._by, sql.Literal(upto)))
+        if not parts:
+            return sql.Composed([])
+        return sql.SQL(" WHERE ") + sql.SQL(" AND ").join(parts)
+
+    @property
+    def _rows(self) -> sql.Composable:
+        from psycopg import sql
+
+        if self.query:
+            return sql.SQL("({}) AS q").format(sql.SQL(self.query.strip().rstrip(";")))
+        return sql.Identifier(*name_parts(self.table))
+
+    @property
+    def _by(self) -> sql.Identifier:
+        from psycopg import sql
+
+        return sql.Identifier(self.by)
+
+
+@dataclass
+class Opened:
+    """Rows that are being read. What goes wrong from here on cannot be tried again without the rows before."""
+
+    rows: DatabaseRows
+    connection: psycopg.Connection[Any]
+    cursor: psycopg.ServerCursor[Any]
+    first: list[str]
+    fetch: int
+
+    def __iter__(self) -> Iterator[list[str]]:
+        import psycopg
+
+        found = self.first
+        try:
+            while found:
+                yield found
+                found = [row[0] for row in self.cursor.fetchmany(self.fetch)]
+        except psycopg.OperationalError as error:
+            said = translated(error, self.rows.server, f"source '{self.rows.source}'")
+            raise VeloError(said.message, hint=said.hint, code="source-interrupted") from error
+        finally:
+            with suppress(psycopg.Error):
+                self.cursor.close()
+            self.connection.close()
+
+
+def _shown(name: str, kind: str) -> sql.Composed:
+    """A column as JSON has it; bytes are base64."""
+    from psycopg import sql
+
+    if kind == "BINARY":
+        return sql.SQL("translate(encode({}, 'base64'), chr(10), '')").format(sql.Identifier(name))
+    return sql.SQL("{}").format(sql.Identifier(name))
+
+
+def _same(source: str, name: str, there: Sequence[str]) -> str:
+    """The column of that name, in any letter case where there is none in the very same."""
+    if name in there:
+        return name
+    found = [each for each in there if each.casefold() == name.casefold()]
+    if len(found) == 1:
+        return found[0]
+    message = f"'{source}' has no column '{name}' in the database"
+    raise VeloError(message, hint=did_you_mean(name, there, "columns"), code="unknown-column")

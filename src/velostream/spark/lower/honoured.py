@@ -33,13 +33,11 @@ _SOURCE = (
     *("rate", "rows", "seed", "start.time", "time.step", "order", "out_of_order.", "late.", "headers.", "fields."),
 )
 _KAFKA_SOURCE = (
-    *("topic", "bootstrap.servers", "group.id", "auto.offset.reset", "profile", "on.data.loss", "key.format"),
+    *("topic", "bootstrap.servers", "group.id", "auto.offset.reset", "profile", "on.data.loss", "key."),
     *("max.records.per.batch",),
 )
-_KAFKA_SINK = ("topic", "bootstrap.servers", "key.format", "write.mode", "profile", "message.time")
+_KAFKA_SINK = ("topic", "bootstrap.servers", "schema.", "key.", "write.mode", "profile", "message.time")
 _MORE = {"kafka_source": _KAFKA_SOURCE, "database_source": ("max.records.per.batch",), "http_source": ("listen",)}
-_IGNORED = ("schema.registry.",)
-"""What begins like something that is honoured, and is not."""
 _TABLE = (
     *("type", "config_file", "path", "format", "schema", "csv.", "file.", "refresh.", "retention", "version.time"),
     *("wait.timeout", "missing.data.strategy"),
@@ -88,8 +86,7 @@ def _refuse(
     for value in settings or ():
         if client and value.key in (settings.client if settings is not None else ()):
             continue
-        works = value.key.startswith(honoured) and not value.key.startswith(_IGNORED)
-        if value.origin.layer <= Layer.PRESET or works:
+        if value.origin.layer <= Layer.PRESET or value.key.startswith(honoured):
             continue
         message = f"'{value.key}' of {what} '{name}' has no effect on a run yet"
         raise VeloError(message, hint="remove it for now", span=value.origin.span, code="unsupported")

@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 @click.option("--report", default="", metavar="FILE", help="Write what became of every record, as JSON.")
 @click.option("--duration", default="", metavar="TIME", help="Stop cleanly after this time, such as 60s.")
 @click.option("--jars", multiple=True, metavar="DIR", help="A folder of jars, or a jar, for what connectors need.")
+@click.option(
+    "--metrics-port", type=int, default=None, metavar="N", help="Serve /metrics for Prometheus on 127.0.0.1:N."
+)
 @preset_option
 @set_option
 @click.pass_context
@@ -49,6 +52,7 @@ def command(
     report: str,
     duration: str,
     jars: tuple[str, ...],
+    metrics_port: int | None,
     preset: str,
     settings: tuple[str, ...],
 ) -> None:
@@ -98,6 +102,7 @@ def command(
     from velostream.cli.live.signals import caught
     from velostream.cli.live.view import View
     from velostream.jobs.runner import Runner
+    from velostream.observability.watching import watched
     from velostream.plan import plan
     from velostream.spark.failures import translated
     from velostream.spark.jars import jars_of
@@ -117,7 +122,7 @@ def command(
         with translated(debug=debug):
             needed = jars_of(planned.connectors, jars, view.say)
             runner = Runner(planned, spark_session(master, jars=needed), home, given.folder or Path(), view.show)
-            with caught(runner.stopping, view.say) as signals:
+            with watched(runner, view.say, metrics_port), caught(runner.stopping, view.say) as signals:
                 view.open(runner)
                 if until_done:
                     runner.run_until_done()

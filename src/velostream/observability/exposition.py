@@ -100,6 +100,6 @@ def _add_histogram(
     seen = 0
     for bound, count in zip((*map(float, bounds), float("inf")), counts or [0], strict=False):
         seen += count
-        family.add_sample(f"{family.name}_bucket", {**labels, "le": floatToGoString(bound)}, seen)
+        family.add_sample(f"{family.name}_bucket", {**labels, "le": floatToGoString(bound)}, seen)  # type: ignore[no-untyped-call]
     family.add_sample(f"{family.name}_count", labels, seen)
     family.add_sample(f"{family.name}_sum", labels, float(total))

@@ -25,6 +25,14 @@ class PlannedMetric:
 
 
 @dataclass(frozen=True, slots=True)
+class PlannedLog:
+    """A @log line over the rows of a job: its declaration, and what it reads of the output columns."""
+
+    line: Any
+    condition: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Placement:
     """How rows are spread: `buckets` None takes the default (twice the cores, at least 8), fixed at the first start."""
 
@@ -47,6 +55,7 @@ class Job:
     placement: Placement = field(default_factory=Placement)
     settings: Any = field(default=None, compare=False)
     metrics: tuple[PlannedMetric, ...] = ()
+    logs: tuple[PlannedLog, ...] = ()
     annotations: Mapping[str, str] = field(default_factory=dict)
     definitions: tuple[str, ...] = ()
     line: int = 0
@@ -58,6 +67,8 @@ class Job:
             read = [part for part in (metric.condition, metric.field) if part is not None]
             self.root.require(self.root.fields, *read)
             self.root.require_fields(self.root.fields, *metric.labels)
+        for log in self.logs:
+            self.root.require(self.root.fields, *([log.condition] if log.condition is not None else []))
 
     @property
     def scans(self) -> tuple[Scan, ...]:
@@ -128,7 +139,13 @@ class ApplicationPlan:
     def connectors(self) -> tuple[str, ...]:
         """The connectors of all that is read and written."""
         scans = [scan.connector for job in self.jobs for scan in job.scans]
-        sinks = [target.connector for job in self.jobs for node in job.root.walk() if isinstance(node, Sinks) for target in node.targets]
+        sinks = [
+            target.connector
+            for job in self.jobs
+            for node in job.root.walk()
+            if isinstance(node, Sinks)
+            for target in node.targets
+        ]
         return tuple(dict.fromkeys([*scans, *sinks, *(table.connector for table in self.tables)]))
 
     @property

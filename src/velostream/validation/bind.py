@@ -24,7 +24,7 @@ from velostream.validation.context import Context
 from velostream.validation.declare import Declarer
 from velostream.validation.emission import bind_emission
 from velostream.validation.keys import message_key
-from velostream.validation.metrics import bind_metrics
+from velostream.validation.metrics import bind_logs, bind_metrics
 from velostream.validation.owners import StatementSettings
 from velostream.validation.select import SelectBinder, bind_query
 from velostream.validation.targets import bind_sinks, check_insert, fit_columns
@@ -194,6 +194,7 @@ class ApplicationBinder:
             context.settings,
             dict(settings.owners),
             bind_metrics(unit, query, context) if query is not None else (),
+            bind_logs(unit, query, context) if query is not None else (),
             tuple(self.created[name.casefold()].parsed.name for name in unit.reads if name.casefold() in self.created),
             is_job=bool(sinks) or creates is None or creates.is_table,
         )

@@ -237,6 +237,14 @@ class BoundMetric:
 
 
 @dataclass(frozen=True, slots=True)
+class BoundLog:
+    """A @log line with its condition bound to the output columns."""
+
+    line: Any
+    condition: BoundExpression | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class BoundStatement:
     """A statement ready to be planned. `query` is None for declarations and commands."""
 
@@ -250,6 +258,7 @@ class BoundStatement:
     owner_settings: dict[str, Any] = field(default_factory=dict)
     """Settings of each source, table and sink by name."""
     metrics: tuple[BoundMetric, ...] = ()
+    logs: tuple[BoundLog, ...] = ()
     reads: tuple[str, ...] = ()
     """The names of the statements whose streams and tables it reads."""
     is_job: bool = False

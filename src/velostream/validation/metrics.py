@@ -1,4 +1,4 @@
-"""@metric: its condition, field and labels speak of the columns that come out."""
+"""@metric and @log: conditions, fields and labels speak of the columns that come out."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from velostream.registry import did_you_mean
-from velostream.sql.metrics import Metric, metrics_of
-from velostream.validation.bound import BoundExpression, BoundMetric, BoundQuery
+from velostream.sql.metrics import Condition, Metric, logs_of, metrics_of
+from velostream.validation.bound import BoundExpression, BoundLog, BoundMetric, BoundQuery
 from velostream.validation.expressions import ExpressionBinder
 from velostream.validation.scope import Scope, ScopeInput
 
@@ -22,16 +22,28 @@ _ROW = "row"
 def bind_metrics(unit: Unit, query: BoundQuery, context: Context) -> tuple[BoundMetric, ...]:
     """The metrics of a statement, bound to its output."""
     metrics = metrics_of(unit.parsed.annotations)
-    if not metrics:
-        return ()
-    scope = Scope([ScopeInput(_ROW, query.schema, ("_event_time", "_timestamp", "_processing_time"))])
-    binder = ExpressionBinder(scope, context.findings, context.library, lambda node, outer: None)
+    binder = _binder(query, context)
     return tuple(_metric(metric, query, binder, context) for metric in metrics)
 
 
+def bind_logs(unit: Unit, query: BoundQuery, context: Context) -> tuple[BoundLog, ...]:
+    """The log lines of a statement, bound to its output."""
+    binder = _binder(query, context)
+    lines = logs_of(unit.parsed.annotations)
+    return tuple(BoundLog(line, _condition(line.condition, binder, context, "@log_condition")) for line in lines)
+
+
+def _binder(query: BoundQuery, context: Context) -> ExpressionBinder:
+    scope = Scope([ScopeInput(_ROW, query.schema, ("_event_time", "_timestamp", "_processing_time"))])
+    return ExpressionBinder(scope, context.findings, context.library, lambda node, outer: None)
+
+
 def _metric(metric: Metric, query: BoundQuery, binder: ExpressionBinder, context: Context) -> BoundMetric:
+    labels = []
     for label in metric.labels:
-        if query.schema.find(label) is None and not query.schema.is_open:
+        found = query.schema.find(label)
+        labels.append(label if found is None else found.name)
+        if found is None and not query.schema.is_open:
             hint = did_you_mean(label, query.schema.names, "columns")
             context.findings.error(
                 "metric",
@@ -39,14 +51,14 @@ def _metric(metric: Metric, query: BoundQuery, binder: ExpressionBinder, context
                 metric.labels_span or metric.span,
                 hint=hint,
             )
-    condition = _condition(metric, binder, context)
-    return BoundMetric(metric, condition, _field(metric, binder, context), tuple(metric.labels))
+    condition = _condition(metric.condition, binder, context, "@metric_condition")
+    return BoundMetric(metric, condition, _field(metric, binder, context), tuple(labels))
 
 
-def _condition(metric: Metric, binder: ExpressionBinder, context: Context) -> BoundExpression | None:
-    if metric.condition is None:
-        return None
-    return _plain(context.bind_condition(metric.condition.text, metric.condition.span, binder, "@metric_condition"))
+def _condition(
+    written: Condition | None, binder: ExpressionBinder, context: Context, what: str
+) -> BoundExpression | None:
+    return None if written is None else _plain(context.bind_condition(written.text, written.span, binder, what))
 
 
 def _field(metric: Metric, binder: ExpressionBinder, context: Context) -> BoundExpression | None:

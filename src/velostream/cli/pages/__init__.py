@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from velostream.cli.pages import annotations, errors, functions, properties, specs, system_columns
+from velostream.cli.pages import annotations, errors, functions, metrics, properties, specs, system_columns
 
 Page = Callable[[], str]
 
@@ -10,6 +10,7 @@ PAGES: dict[str, Page] = {
     "annotations.md": annotations.page,
     "errors.md": errors.page,
     "functions.md": functions.page,
+    "metrics.md": metrics.page,
     "properties.md": properties.page,
     "specs.md": specs.page,
     "spec.schema.json": specs.schema_file,

@@ -14,10 +14,10 @@ from velostream.plan.build.query import plan_keyed
 from velostream.plan.build.sources import name_of
 from velostream.plan.build.typing import planned
 from velostream.plan.fields import Field
-from velostream.plan.job import ApplicationPlan, Definition, Job, LoadedTable, Placement, PlannedMetric
+from velostream.plan.job import ApplicationPlan, Definition, Job, LoadedTable, Placement, PlannedLog, PlannedMetric
 from velostream.plan.nodes import Node, ReadStream, TableScan
 from velostream.sql.statements import Explain
-from velostream.validation.bound import BoundApplication, BoundMetric, BoundStatement
+from velostream.validation.bound import BoundApplication, BoundLog, BoundMetric, BoundStatement
 
 if TYPE_CHECKING:
     from velostream.functions.library import Library
@@ -62,6 +62,7 @@ def _job(statement: BoundStatement, building: Building, root: Node) -> Job:
         placement=Placement(str(value_of(settings, "partitioning_strategy", "hash")), buckets),
         settings=settings,
         metrics=tuple(_metric(metric) for metric in statement.metrics),
+        logs=tuple(_log(log) for log in statement.logs),
         annotations={annotation.name: annotation.value for annotation in statement.parsed.annotations},
         line=statement.parsed.span.line,
     )
@@ -78,6 +79,10 @@ def _kind(statement: BoundStatement) -> str:
 def _metric(bound: BoundMetric) -> PlannedMetric:
     condition = None if bound.condition is None else planned(bound.condition)
     return PlannedMetric(bound.metric, condition, None if bound.field is None else planned(bound.field), bound.labels)
+
+
+def _log(bound: BoundLog) -> PlannedLog:
+    return PlannedLog(bound.line, None if bound.condition is None else planned(bound.condition))
 
 
 def _tables_read(jobs: list[Job], definitions: Mapping[str, Definition]) -> set[str]:

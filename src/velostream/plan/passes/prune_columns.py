@@ -51,8 +51,9 @@ def prune_columns(plan: ApplicationPlan) -> ApplicationPlan:
 
 
 def _measured(job: Job) -> Names:
-    """What metrics read of the rows."""
+    """What metrics and log lines read of the rows."""
     parts = [part for metric in job.metrics for part in (metric.condition, metric.field) if part is not None]
+    parts += [log.condition for log in job.logs if log.condition is not None]
     gauges = any(each.metric.kind == "gauge" for each in job.metrics)
     times = {job.root.time} & set(job.root.fields.names) if gauges else set()  # the newest row is what a gauge shows
     return {name for part in parts for name in part.fields} | {name for m in job.metrics for name in m.labels} | times

@@ -9,6 +9,7 @@ from velostream.validation.rules import (
     join_kinds,
     late_strategies,
     made_columns,
+    metrics,
     missing_data,
     missing_grouping,
     not_grouped,
@@ -55,4 +56,5 @@ RULES: tuple[Rule, ...] = (
     unused_streams.check,
     visible_columns.check,
     written_settings.check,
+    metrics.check,
 )

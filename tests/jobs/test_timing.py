@@ -1,0 +1,45 @@
+from velostream.events import BatchBegan, BatchEnded, Events, StageEnded
+from velostream.jobs.timing import Timings, quantile
+
+
+def test_timings_hear_their_own_job_only() -> None:
+    timings = Timings("a")
+    second = 1_000_000_000
+    for event in (
+        BatchBegan("a", 0, 0),
+        StageEnded("a", 0, "compute", 0, at=2 * second),
+        StageEnded("a", 0, "sink out", 2 * second, 5, at=3 * second),
+        BatchEnded("a", 0, 0, 5, at=3 * second),
+        BatchEnded("a", 1, 3 * second, error="boom", at=4 * second),
+        BatchEnded("b", 0, 0, at=9 * second),
+    ):
+        timings(event)
+    told = timings.data()
+    assert (told["batches"], told["failures"], told["last_seconds"], told["p99"]) == (1, 1, 3.0, 3.0)
+    assert told["stages"]["sink out"] == {"seconds": 1.0, "last_seconds": 1.0, "rows": 5, "batches": 1}
+    assert told["histogram"]["count"] == 1
+
+
+def test_a_job_that_works_all_the_time_is_saturated_by_its_slowest_stage() -> None:
+    timings = Timings("a", began=0.0)
+    timings(StageEnded("a", 0, "compute", 0, at=10**9))
+    timings(StageEnded("a", 0, "sink out", 0, at=58 * 10**9))
+    timings(BatchEnded("a", 0, 0, at=59 * 10**9))
+    assert timings.pressure(60.0) == {"state": "saturated", "busy": 0.9833, "cause": "sink out"}
+    assert timings.pressure(75.0)["state"] == "busy"
+    assert timings.pressure(600.0) == {"state": "ok", "busy": 0.0, "cause": ""}
+
+
+def test_quantiles_are_values_that_occurred() -> None:
+    assert quantile([], 0.5) is None
+    assert [quantile([1.0, 2.0, 3.0, 4.0], share) for share in (0.25, 0.5, 0.95)] == [1.0, 2.0, 4.0]
+
+
+def test_a_listener_that_fails_does_no_harm() -> None:
+    heard = []
+    events = Events()
+    events.subscribe(lambda event: 1 / 0)  # type: ignore[arg-type,return-value]
+    events.subscribe(heard.append)
+    with events.stage("a", 1, "compute"):
+        pass
+    assert len(heard) == 1

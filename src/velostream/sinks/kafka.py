@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from velostream.config.connections.kafka import BOOTSTRAP_SERVERS, CLIENT_FAMILIES, PRODUCER, PROFILE, Topics
-from velostream.config.kinds import Boolean, Integer
+from velostream.config.kinds import Boolean, Choice, Integer
 from velostream.config.property import Family, Property
 from velostream.config.settings import Settings
 from velostream.formats import FORMATS
@@ -35,6 +35,13 @@ KAFKA_SINK = Sink(
         Property("topic.create", Boolean(), "whether to create the topic if it is not there", "true", default="false"),
         Property("topic.partitions", Integer(least=1), "with topic.create: how many partitions it gets", "6"),
         Property("topic.replication.factor", Integer(least=1), "with topic.create: how many replicas it gets", "3"),
+        Property(
+            "message.time",
+            Choice(("event_time", "processing_time")),
+            "the time of messages: the event time of rows, or the time of writing",
+            "processing_time",
+            default="event_time",
+        ),
         *PRODUCER,
     ),
     guarantee=_guarantee,

@@ -68,6 +68,8 @@ def for_librdkafka(settings: Settings, side: str) -> dict[str, str]:
     """Settings for librdkafka; what it cannot do is refused by name."""
     told = written(settings, side)
     made = {_RENAMED.get(name, name): value for name, value in told.items() if name not in _ONLY_JAVA}
+    if "buffer.memory" in told:
+        made["queue.buffering.max.kbytes"] = str(max(1, int(told["buffer.memory"]) // 1024))
     made |= _credentials(told)
     made |= _stores(told)
     return {**made, "bootstrap.servers": settings.text("bootstrap.servers")}

@@ -84,6 +84,7 @@ class Sinks(Node):
             identity=target.identity,
             upserts=target.writes is WriteMode.UPSERT,
             emission=EMISSION if corrected and EMISSION in fields else "",
+            once=target.guarantee is Guarantee.EXACTLY_ONCE,
             headers=HEADERS if target.headers and HEADERS in fields else "",
             time=self.input.time if target.headers and self.input.time in fields else "",
         )

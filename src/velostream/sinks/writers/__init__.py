@@ -11,6 +11,7 @@ from velostream.errors import VeloError
 from velostream.sinks.memory import keep
 from velostream.sinks.writers.batch import Batch, BatchRows, Refusal, Shape
 from velostream.sinks.writers.console import write_console
+from velostream.sinks.writers.kafka_topic import refuse_kafka
 from velostream.sinks.writers.files import refuse_files, write_files
 
 if TYPE_CHECKING:
@@ -36,8 +37,15 @@ def _write_database(name: str, rows: BatchRows, settings: Settings, batch: Batch
     return write_database(name, rows, settings, batch, shape)
 
 
+def _write_kafka(name: str, rows: BatchRows, settings: Settings, batch: Batch, shape: Shape) -> Sequence[Refusal]:
+    from velostream.sinks.writers.kafka import write_kafka
+
+    return write_kafka(name, rows, settings, batch, shape)
+
+
 _SHAPED: dict[str, Callable[[str, BatchRows, Settings, Batch, Shape], Sequence[Refusal]]] = {
     "database_sink": _write_database,
+    "kafka_sink": _write_kafka,
 }
 """Writers that are told more than rows: keys, withdrawals, headers. They answer with the rows that were refused."""
 WRITABLE = (*_WRITERS, *_SHAPED)
@@ -53,6 +61,8 @@ def check(connector: str, name: str, settings: Settings | None) -> None:
         refuse_files(name, settings)
     if connector == "database_sink" and settings is not None:
         server_of(name, settings)
+    if connector == "kafka_sink" and settings is not None:
+        refuse_kafka(name, settings)
 
 
 def needed(connector: str, shape: Shape) -> tuple[str, ...]:
@@ -77,6 +87,7 @@ def write(
 
 def release(query: str) -> None:
     """Gives back what writers keep open for a query."""
-    module = sys.modules.get("velostream.sinks.writers.database")
-    if module is not None:
-        module.release(query)
+    for name in ("database", "kafka"):
+        module = sys.modules.get(f"velostream.sinks.writers.{name}")
+        if module is not None:
+            module.release(query)

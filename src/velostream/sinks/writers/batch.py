@@ -49,6 +49,8 @@ class Shape:
     identity: tuple[str, ...] = ()
     """What an upsert finds the row by that it replaces: the key, for windowed rows with the window."""
     upserts: bool = False
+    once: bool = False
+    """True where each row must be there exactly once, whatever is repeated."""
     emission: str = ""
     """The column that tells a withdrawal; empty where rows are never corrected."""
     headers: str = ""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from velostream.config.connections.kafka_clients import CONSUMER, for_java
+from velostream.config.connections.kafka_clients import CONSUMER, for_asking, for_java
 from velostream.config.settings import Settings
 from velostream.durations import MILLISECOND
 from velostream.errors import VeloError
+from velostream.kafka import Cluster
 from velostream.sources.streams.kafka_following import KafkaFollower
-from velostream.sources.streams.kafka_topics import Cluster, wait_for_topics
+from velostream.sources.streams.kafka_topics import wait_for_topics
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -23,7 +24,7 @@ def open_kafka(node: Any, lowering: Any) -> tuple[DataFrame, str, str]:
     """The stream of a scan over topics, the columns of its records as DDL, and the format that is left to decode."""
     settings: Settings = node.settings
     check_jars(lowering.spark)
-    cluster = Cluster.of(settings)
+    cluster = Cluster(for_asking(settings))
     topics = wait_for_topics(node.source, settings, cluster)
     lowering.followers.append(KafkaFollower(node.source, settings, topics, bounded=lowering.run.bounded))
     reader = lowering.spark.readStream.name(f"source_{node.source}").format("kafka")

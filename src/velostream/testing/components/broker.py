@@ -43,6 +43,7 @@ group.initial.rebalance.delay.ms=0
 broker.session.timeout.ms=2000
 broker.heartbeat.interval.ms=400
 auto.create.topics.enable=false
+log.retention.ms=-1
 log.retention.check.interval.ms=1000
 """
 

@@ -1,0 +1,215 @@
+"""Messages to a topic: at least once, or each micro-batch exactly once by a transaction that carries its number.
+
+The number of the micro-batch rides in the transaction as an offset of a consumer group that has the writer's name, so
+that whoever writes the micro-batch again knows what is there already.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from velostream.errors import VeloError
+from velostream.kafka import QUIET
+from velostream.sinks.writers.kafka_messages import Message
+
+DRIVER = "driver"
+WRITERS = 4
+"""How many tasks write a large micro-batch; always as many, so that a micro-batch that is written again is given to
+the same writers."""
+_ANSWER = 30.0
+_SETTLED = 60.0
+_STEP = 5_000
+_TRANSACTIONS = 900_000
+"""How long, in milliseconds, a transaction may take; above the longest batch, and what brokers allow at most."""
+
+
+@dataclass(frozen=True)
+class Writer:
+    """Who writes: a sink of a query, in the driver or as one of several tasks."""
+
+    sink: str
+    query: str
+    part: str
+    topic: str
+    client: tuple[tuple[str, str], ...]
+    once: bool
+
+    @property
+    def name(self) -> str:
+        """The transactional id, and the group that holds its progress."""
+        return f"velo.{self.sink}.{self.query}.{self.part}"
+
+
+@dataclass
+class Producing:
+    """An open producer of a writer."""
+
+    writer: Writer
+    errors: list[str] = field(default_factory=list)
+    done: int = -1
+    """The last micro-batch that is known to be written; of one that writes exactly once."""
+
+    def __post_init__(self) -> None:
+        from confluent_kafka import Producer
+
+        told: dict[str, Any] = {"error_cb": self._hear, "logger": QUIET, **dict(self.writer.client)}
+        if self.writer.once:
+            told |= {"transactional.id": self.writer.name, "acks": "all", "enable.idempotence": "true"}
+            told.setdefault("transaction.timeout.ms", _TRANSACTIONS)
+            # what waits longer than a transaction may is given up with it
+            told.setdefault("delivery.timeout.ms", min(120_000, int(told["transaction.timeout.ms"])))
+        else:
+            told["delivery.report.only.error"] = True
+            if told.get("acks", "all") in ("all", "-1"):
+                told.setdefault("enable.idempotence", "true")
+        self._producer = Producer(told)
+        if self.writer.once:
+            try:
+                self._begin()
+            except BaseException:
+                self.close()
+                raise
+
+    def _begin(self) -> None:
+        """Fences whoever had this name before, settles its transaction, and looks how far it came."""
+        until = time.monotonic() + _SETTLED
+        while True:
+            try:
+                self._producer.init_transactions(_ANSWER)
+                break
+            except Exception as failure:
+                if time.monotonic() > until or not _is_retriable(failure):
+                    raise self.refused(failure) from None
+        self.done = self._progress() - 1
+
+    def _progress(self) -> int:
+        """The micro-batch that comes next, as the group of this writer says."""
+        from confluent_kafka import TopicPartition
+
+        reader = self._reader()
+        try:
+            [place] = reader.committed([TopicPartition(self.writer.topic, 0)], timeout=_ANSWER)
+            if place.error is not None:
+                raise VeloError(place.error.str(), hint="see to the brokers", code="broker-unreachable")
+            return int(max(place.offset, 0))
+        except Exception as failure:
+            raise self.refused(failure) from None
+        finally:
+            reader.close()
+
+    def _reader(self) -> Any:
+        from confluent_kafka import Consumer
+
+        own = ("security.", "sasl.", "ssl.", "bootstrap.", "client.", "socket.", "reconnect.")
+        told: dict[str, Any] = {key: value for key, value in self.writer.client if key.startswith(own)}
+        told |= {"group.id": self.writer.name, "isolation.level": "read_committed", "enable.auto.commit": False}
+        return Consumer({**told, "logger": QUIET, "error_cb": self._hear})
+
+    def write(self, messages: Iterable[Message], batch: int) -> None:
+        """Writes the messages of a micro-batch; one that is written already is left out."""
+        if not self.writer.once:
+            self._produce(messages)
+            left = self._producer.flush(_SETTLED)
+            if left or self.errors:
+                raise self.refused(RuntimeError(self.errors[0] if self.errors else f"{left} messages were not taken"))
+            return
+        if batch <= self.done:
+            return
+        from confluent_kafka import TopicPartition
+
+        reader = self._reader()
+        try:
+            self._producer.begin_transaction()
+            self._produce(messages)
+            place = TopicPartition(self.writer.topic, 0, batch + 1)
+            self._producer.send_offsets_to_transaction([place], reader.consumer_group_metadata(), _ANSWER)
+            self._commit()
+        except VeloError:
+            raise
+        except Exception as failure:
+            raise self.refused(failure) from None
+        finally:
+            reader.close()
+        self.done = batch
+
+    def _commit(self) -> None:
+        """Commits; what may pass is tried again, since only this producer can still tell how it ends."""
+        until = time.monotonic() + _SETTLED
+        while True:
+            try:
+                self._producer.commit_transaction(_ANSWER)
+                return
+            except Exception as failure:
+                if time.monotonic() > until or not _is_retriable(failure):
+                    raise
+
+    def _produce(self, messages: Iterable[Message]) -> None:
+        topic, produce = self.writer.topic, self._producer.produce
+        for number, (key, value, headers, at) in enumerate(messages):
+            while True:
+                try:
+                    if headers:
+                        produce(topic, value, key, headers=headers, timestamp=at, on_delivery=self._delivered)
+                    else:
+                        produce(topic, value, key, timestamp=at, on_delivery=self._delivered)
+                    break
+                except BufferError:
+                    self._producer.poll(0.05)
+            if number % _STEP == 0:
+                self._producer.poll(0)
+
+    def _delivered(self, error: Any, message: Any) -> None:
+        if error is not None:
+            self.errors.append(error.str())
+
+    def _hear(self, error: Any) -> None:
+        if error.fatal():
+            self.errors.append(error.str())
+
+    def refused(self, failure: BaseException) -> VeloError:
+        """What went wrong as an error of ours: what may pass is from outside, what never will is the user's."""
+        if isinstance(failure, VeloError):
+            return failure
+        said = failure.args[0].str() if _is_kafka(failure) else str(failure)
+        if self.errors and self.errors[0] != said:
+            said = f"{self.errors[0]} ({said})"
+        message = f"topic '{self.writer.topic}' of sink '{self.writer.sink}' cannot be written: {said}"
+        if _is_kafka(failure) and failure.args[0].code() in _denied():
+            return VeloError(
+                message, hint="see to the rights on topic, group and transactional id", code="topic-refused"
+            )
+        return VeloError(message, hint="see that the brokers are up", code="broker-unreachable")
+
+    def close(self) -> None:
+        """Lets go of the producer; what it has begun is undone."""
+        with suppress(Exception):
+            if self.writer.once:
+                self._producer.abort_transaction(5)
+        with suppress(Exception):
+            self._producer.purge()
+            self._producer.flush(0.1)
+
+
+def _is_kafka(failure: BaseException) -> bool:
+    from confluent_kafka import KafkaException
+
+    return isinstance(failure, KafkaException)
+
+
+def _is_retriable(failure: BaseException) -> bool:
+    return _is_kafka(failure) and bool(failure.args[0].retriable())
+
+
+def _denied() -> tuple[int, ...]:
+    from confluent_kafka import KafkaError
+
+    return (
+        KafkaError.TOPIC_AUTHORIZATION_FAILED,
+        KafkaError.GROUP_AUTHORIZATION_FAILED,
+        KafkaError.CLUSTER_AUTHORIZATION_FAILED,
+        KafkaError.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
+    )

@@ -1,0 +1,133 @@
+"""A real broker for tests: one for all processes of a test run; what is written and read by plain clients."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
+
+from velostream.errors import VeloError
+from velostream.testing.components.broker import Broker, broker_jars
+
+
+@dataclass(frozen=True)
+class Message:
+    """What a consumer sees."""
+
+    topic: str
+    partition: int
+    offset: int
+    key: str | None
+    value: str | None
+    headers: list[tuple[str, bytes]]
+    time: int
+
+
+class Cluster:
+    """A broker by its address."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        self.admin = AdminClient({"bootstrap.servers": address, "log_level": 0})
+
+    def topic(self, name: str = "t", partitions: int = 1, **settings: str) -> str:
+        """A new topic of that name, made unlike all others."""
+        topic = f"{name}-{uuid4().hex[:8]}"
+        config = {key.replace("_", "."): value for key, value in settings.items()}
+        self.admin.create_topics([NewTopic(topic, partitions, 1, config=config)])[topic].result()
+        return topic
+
+    def grow(self, topic: str, partitions: int) -> None:
+        """Gives a topic more partitions."""
+        self.admin.create_partitions([NewPartitions(topic, partitions)])[topic].result()
+
+    def send(self, topic: str, messages: Iterable[dict[str, Any]]) -> None:
+        """Messages as `produce` takes them."""
+        producer = Producer({"bootstrap.servers": self.address, "linger.ms": 5, "log_level": 0})
+        for message in messages:
+            while True:
+                try:
+                    producer.produce(topic, **message)
+                    break
+                except BufferError:
+                    producer.poll(0.1)
+        assert producer.flush(60) == 0
+
+    def read(self, topic: str, *, committed: bool = True) -> list[Message]:
+        """All messages of a topic, as somebody sees them who reads only what is committed."""
+        level = "read_committed" if committed else "read_uncommitted"
+        told = {"bootstrap.servers": self.address, "group.id": uuid4().hex, "isolation.level": level}
+        consumer = Consumer({**told, "enable.auto.commit": False, "enable.partition.eof": True})
+        found: list[Message] = []
+        try:
+            numbers = consumer.list_topics(topic, timeout=10).topics[topic].partitions
+            places = [TopicPartition(topic, number, 0) for number in numbers]
+            consumer.assign(places)
+            left = {place.partition for place in places}
+            until = time.monotonic() + 60
+            while left and time.monotonic() < until:
+                for message in consumer.consume(10_000, timeout=0.5):
+                    if message.error() is not None:
+                        left.discard(message.partition())
+                        continue
+                    found.append(_message(message))
+            assert not left, "the end of the topic was not reached"
+        finally:
+            consumer.close()
+        return sorted(found, key=lambda one: (one.partition, one.offset))
+
+
+def _message(message: Any) -> Message:
+    key, value = message.key(), message.value()
+    return Message(
+        message.topic(),
+        message.partition(),
+        message.offset(),
+        None if key is None else key.decode(),
+        None if value is None else value.decode(),
+        message.headers() or [],
+        message.timestamp()[1],
+    )
+
+
+def broker_or_skip(folder: Path, **settings: str) -> Broker:
+    """A broker that is not started yet; skipped where its jars cannot be had."""
+    try:
+        broker_jars()
+    except VeloError as error:
+        pytest.skip(f"no Kafka broker can be had: {error.message}")
+    return Broker(folder, settings={key.replace("_", "."): value for key, value in settings.items()})
+
+
+@contextmanager
+def shared(folder: Path) -> Iterator[Cluster]:
+    """The broker of a test run: the first process that asks starts it, and stops it when no other uses it any more."""
+    mine = folder / "users" / str(os.getpid())
+    mine.parent.mkdir(parents=True, exist_ok=True)
+    own: Broker | None = None
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        file = folder / "address"
+        if not file.exists():
+            own = broker_or_skip(folder / "broker").start()
+            file.write_text(own.address)
+        mine.touch()
+    try:
+        yield Cluster(file.read_text())
+    finally:
+        mine.unlink()
+        if own is not None:
+            until = time.monotonic() + 900
+            while any(mine.parent.iterdir()) and time.monotonic() < until:
+                time.sleep(0.2)
+            own.stop()

@@ -66,10 +66,6 @@ def refuse_ignored(job: Job) -> None:
     if mode is not None and mode.value == "adaptive":
         message = f"'job.mode' = 'adaptive' of job '{job.name}' cannot be run yet"
         raise VeloError(message, hint="use simple or transactional", span=mode.origin.span, code="unsupported")
-    mode = job.settings.find("job.mode") if job.settings is not None else None
-    if mode is not None and mode.value == "adaptive":
-        message = f"'job.mode' = 'adaptive' of job '{job.name}' cannot be run yet"
-        raise VeloError(message, hint="use simple or transactional", span=mode.origin.span, code="unsupported")
     for scan in job.scans:
         more = _MORE.get(scan.connector, ())
         _refuse(scan.settings, (*_SOURCE, *more), "source", scan.source, client=bool(more))

@@ -113,3 +113,11 @@ def test_avro_and_protobuf_are_decoded_in_workers_and_what_is_none_is_kept(one_s
         assert (found[0]["a"], found[0]["d"], found[0]["t"].timestamp()) == (7, Decimal("1.50"), 1767225600.0)
         assert letter(record=found[1]["_record"])["record"] == "base64://8="
         assert found[1]["_detail"].startswith("the bytes are not a ")
+
+
+def test_json_of_a_registry_is_behind_the_number_of_its_schema(one_spark: Any) -> None:
+    node = Node((Field("a", BIGINT),), Settings({"schema.registry.url": "http://nobody"}))
+    frame = _frame(one_spark, (b'\x00\x00\x00\x00\x01{"a": 1}', None, None), (b'{"a": 1}', None, None))
+    found = decoded(node, frame, "a BIGINT", "json").collect()
+    assert [(row["a"], row["_status"]) for row in found] == [(1, None), (None, "undecodable")]
+    assert letter(record=found[1]["_record"])["record"] == '{"a": 1}'

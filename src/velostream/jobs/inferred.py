@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 from velostream.durations import SECOND
 from velostream.errors import VeloError
 from velostream.files import replace_text
+from velostream.formats.registry import registry_of
+from velostream.formats.registry.columns import registered_columns
 from velostream.sources.file import FILE_SOURCE, matching
 
 if TYPE_CHECKING:
@@ -40,12 +42,15 @@ def settled(
     file = home(answer) / KEPT
     kept: dict[str, str] = json.loads(file.read_text()) if file.exists() else {}
     known = {f"{name}.schema": kept[name] for name in found if name in kept}
-    empty = [relation for name, relation in found.items() if relation.schema.is_open and name not in kept]
+    asked = {name: _registered(relation) for name, relation in found.items() if name not in kept}
+    asked = {name: columns for name, columns in asked.items() if columns}
+    known |= {f"{name}.schema": columns for name, columns in asked.items()}
+    empty = [each for name, each in found.items() if each.schema.is_open and name not in kept and name not in asked]
     for relation in empty:
         _wait(relation, folder)
     if known or empty:
         answer = check(known)
-    new = {each.name: listed(each.schema) for each in _undeclared(answer) if not each.schema.is_open}
+    new = asked | {each.name: listed(each.schema) for each in _undeclared(answer) if not each.schema.is_open}
     if new and answer.ok:
         for name, columns in new.items():
             show(f"{name} has the columns {columns}")
@@ -63,14 +68,14 @@ def _quoted(name: str) -> str:
 
 
 def _undeclared(answer: Validated) -> Iterator[Relation]:
-    """The files that are read and whose columns only samples tell."""
+    """The sources that are read and whose columns only samples or a registry tell."""
     from velostream.validation.walk import sources_of
 
     seen = set()
     for statement in answer.bound.statements:
         for member in sources_of(statement.query):
             relation = member.relation
-            if relation.name not in seen and _is_sampled(relation):
+            if relation.name not in seen and (_is_sampled(relation) or _names_registry(relation)):
                 seen.add(relation.name)
                 yield relation
 
@@ -81,6 +86,19 @@ def _is_sampled(relation: Relation) -> bool:
     told = [name for name in ("schema", "schema.file") if relation.settings.get(name) is not None]
     # Columns of a list in SQL have places of their own; sampled ones have that of the source.
     return not told and all(column.span == relation.span for column in relation.schema)
+
+
+def _names_registry(relation: Relation) -> bool:
+    """True for a source whose columns nobody declares and a registry knows."""
+    if relation.connector is None or relation.settings is None or not relation.schema.is_open:
+        return False
+    return registry_of(relation.settings) is not None
+
+
+def _registered(relation: Relation) -> str:
+    """The columns that a registry tells, as the property `schema` takes them; empty where none is named."""
+    found = registered_columns(relation.name, relation.settings) if _names_registry(relation) else None
+    return ", ".join(f"{_quoted(field.name)} {field.type}" for field in found or ())
 
 
 def _wait(relation: Relation, folder: Path) -> None:

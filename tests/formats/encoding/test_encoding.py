@@ -49,6 +49,13 @@ _ROWS = [
 class Settings:
     held: dict[str, Any]
 
+    @property
+    def known(self) -> "Settings":
+        return self
+
+    def find(self, key: str) -> Any:
+        return self.held.get(key)
+
     def get(self, key: str) -> Any:
         return self.held.get(key)
 

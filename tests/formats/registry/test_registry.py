@@ -17,6 +17,7 @@ from velostream.formats.decoding.keys import KeyDecoder
 from velostream.formats.decoding.protobuf import ProtobufDecoder
 from velostream.formats.encoding import key_encoder, value_encoder
 from velostream.formats.registry import Registry
+from velostream.formats.registry.columns import registered_columns
 from velostream.formats.registry.framing import framed
 
 
@@ -94,6 +95,19 @@ def test_protobuf_and_keys_go_through_it_too(registry: Registry) -> None:
     assert found == {"a": 1, "s": "x", "_fault": None}
     keys = key_encoder("out", rows.schema, settings, subject="orders")(rows)
     assert KeyDecoder("avro", registry=registry)(keys).field("key").to_pylist() == ['{"a":1,"s":"x"}']
+
+
+def test_the_columns_of_a_source_are_those_of_its_subject(registry: Registry) -> None:
+    rows = pa.table({"a": pa.array([1], pa.int64()), "s": ["x"]})
+    for form, topic in (("json", "js"), ("avro", "av"), ("protobuf", "pb")):
+        settings: Any = Settings({"format": form, "topic": topic, "schema.registry.url": registry.url})
+        [data] = value_encoder("out", rows.schema, settings, subject=topic)(rows).to_pylist()
+        assert data.endswith(b'{"a":1,"s":"x"}') == (form == "json")
+        found = registered_columns("source", settings)
+        assert [(field.name, str(field.type)) for field in found or ()] == [("a", "BIGINT"), ("s", "STRING")]
+    missing: Any = Settings({"topic": "nobody", "schema.registry.url": registry.url})
+    with pytest.raises(VeloError, match="has no subject 'nobody-value' for 'x'"):
+        registered_columns("x", missing)
 
 
 def test_a_schema_that_the_registry_refuses_is_said_with_its_words(registry: Registry) -> None:

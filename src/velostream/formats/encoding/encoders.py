@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,9 @@ from velostream.formats.encoding.json_texts import json_rows, json_texts
 from velostream.formats.encoding.key_texts import key_texts
 from velostream.formats.encoding.plain_texts import plain_texts, whole
 from velostream.formats.encoding.protobuf import protobuf_encoder
+from velostream.formats.registry import registry_of
+from velostream.formats.registry.framing import framed
+from velostream.formats.schemas.made_json import json_schema
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -45,18 +49,21 @@ def key_encoder(sink: str, columns: pa.Schema, settings: Settings, folder: Path 
 
 @dataclass(frozen=True)
 class JsonEncoder:
-    """A JSON object for each row; a key of one column is its value alone."""
+    """A JSON object for each row, behind `head`; a key of one column is its value alone."""
 
     alone: bool = False
+    head: bytes = b""
 
     def __call__(self, rows: pa.Table | pa.RecordBatch) -> pa.Array:
         """As `Encoder` says."""
         import pyarrow.compute as pc
 
-        if not self.alone:
-            return as_bytes(json_rows(rows))
-        only = whole(rows.column(0))
-        return as_bytes(pc.if_else(only.is_valid(), json_texts(only), None))
+        if self.alone:
+            only = whole(rows.column(0))
+            made = as_bytes(pc.if_else(only.is_valid(), json_texts(only), None))
+        else:
+            made = as_bytes(json_rows(rows))
+        return pc.binary_join_element_wise(self.head, made, b"") if self.head else made
 
 
 @dataclass(frozen=True)
@@ -104,6 +111,16 @@ def as_bytes(texts: pa.Array) -> pa.Array:
     return texts.cast(pa.binary())
 
 
+def _json(wanted: Encoded) -> Encoder:
+    """JSON; with a registry behind the number of its schema, which is made of the columns."""
+    alone = wanted.key and len(wanted.columns) == 1
+    registry = registry_of(wanted.settings)
+    if registry is None:
+        return JsonEncoder(alone)
+    text = json.dumps(json_schema(wanted.columns, wanted.subject or wanted.sink))
+    return JsonEncoder(alone, framed(registry.register(wanted.subject_name, "JSON", text)))
+
+
 def _text(wanted: Encoded) -> Encoder:
     _alone(wanted)
     return TextEncoder()
@@ -135,7 +152,7 @@ def _csv(wanted: Encoded) -> Encoder:
 
 
 _ENCODERS: dict[str, Callable[[Encoded], Encoder]] = {
-    "json": lambda wanted: JsonEncoder(),
+    "json": _json,
     "avro": avro_encoder,
     "protobuf": protobuf_encoder,
     "csv": _csv,
@@ -143,7 +160,7 @@ _ENCODERS: dict[str, Callable[[Encoded], Encoder]] = {
     "bytes": _bytes,
 }
 _KEY_ENCODERS: dict[str, Callable[[Encoded], Encoder]] = {
-    "json": lambda wanted: JsonEncoder(alone=len(wanted.columns) == 1),
+    "json": _json,
     "avro": avro_encoder,
     "protobuf": protobuf_encoder,
     "csv": _csv,

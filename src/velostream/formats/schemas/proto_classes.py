@@ -78,10 +78,7 @@ class ProtoClasses:
                 self._field(file, made, full, one, packs=syntax == "proto3")
         pool = descriptor_pool.DescriptorPool()
         pool.Add(file)
-        return {
-            name: message_factory.GetMessageClass(pool.FindMessageTypeByName(name))
-            for name in self.names.values()
-        }
+        return {name: message_factory.GetMessageClass(pool.FindMessageTypeByName(name)) for name in self.names.values()}
 
     def _message(self, file: Any, full: str) -> Any:
         self.names[full] = f"M{len(self.names)}"

@@ -10,6 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from velostream.formats.registry import registry_of
 from velostream.sinks.letters.envelope import BASE64, NULL, OPENS, PARTS
 from velostream.spark.attempt import attempt
 from velostream.spark.lower.coded import CODED, coded_key, with_values
@@ -27,6 +28,8 @@ _FAULTS = ("_raw", "_fault")
 _PARSED = ("json", "jsonl", "csv")
 _WHOLE = ("string", "bytes")
 _NOT_UTF8 = "the bytes are not UTF-8 text"
+_NOT_FRAMED = "the bytes do not begin with the number of a schema, as a registry's do"
+_HEAD = 5
 _NO_VALUE = "the message has no value, which takes a row out of a table and is no record of a stream"
 
 
@@ -59,18 +62,24 @@ def _judged_bytes(frame: DataFrame, node: Any, form: str) -> DataFrame:
     """
     from pyspark.sql import functions as F  # noqa: N812
 
-    text = F.col("value").cast("string")
-    good = F.is_valid_utf8(text)
-    missing = F.col("_mark").isNull() & F.col("value").isNull()
+    data = F.col("value")
+    missing = F.col("_mark").isNull() & data.isNull()
     fault = F.when(missing, F.lit(_NO_VALUE))
+    is_text = F.is_valid_utf8(data.cast("string"))
+    raw = F.when(~is_text, F.concat(F.lit(BASE64), F.base64(data))).otherwise(_kept(data))
+    if form == "json" and registry_of(node.settings) is not None:
+        framed = (F.length(data) >= _HEAD) & (F.substring(data, 1, 1) == F.lit(b"\0"))
+        fault = fault.when(~framed, F.lit(_NOT_FRAMED))
+        data = F.substring(data, _HEAD + 1, 1 << 30)
+    text = data.cast("string")
+    good = F.is_valid_utf8(text)
     if form not in ("bytes", *CODED):
         fault = fault.when(~good, F.lit(_NOT_UTF8))
-    raw = F.when(~good, F.concat(F.lit(BASE64), F.base64(F.col("value")))).otherwise(_kept(text))
     frame = frame.withColumns({"_fault": fault, "_raw": raw, "_no_value": missing})
     if form in CODED:
         return frame
     if form not in _WHOLE:
-        return frame.withColumn("value", F.when(good, text))
+        return frame.withColumn("value", F.when(good & F.col("_fault").isNull(), text))
     only = node.declared[0]
     value = F.col("value") if str(only.type) == "BINARY" else F.when(good, text)
     return frame.withColumn("value", value).withColumnRenamed("value", only.name)

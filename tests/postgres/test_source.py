@@ -23,8 +23,8 @@ COLUMNS = "id BIGINT, kind STRING, price DECIMAL(20, 10), at TIMESTAMP, raw BINA
 
 def filled(postgres: Database, table: str, rows: int, first: int = 1) -> None:
     postgres.ask(
-        f"""CREATE TABLE IF NOT EXISTS {table} (id bigint PRIMARY KEY, kind text, price numeric, at timestamptz, raw bytea,
-        tags jsonb)"""
+        f"""CREATE TABLE IF NOT EXISTS {table} (id bigint PRIMARY KEY, kind text, price numeric, at timestamptz,
+        raw bytea, tags jsonb)"""
     )
     postgres.ask(
         f"""INSERT INTO {table} SELECT n, CASE WHEN n % 7 <> 0 THEN 'k' || n % 3 END, n + 0.0000000001,
@@ -40,8 +40,8 @@ def source(postgres: Database, table: str, **more: str) -> str:
 
 
 def copied(postgres: Database, target: str) -> str:
-    return f"""CREATE STREAM copied AS SELECT id PRIMARY KEY, kind, price, at, raw, tags, _offset AS place FROM s INTO db
-        WITH ('db.type' = 'database_sink', 'db.url' = '{postgres.url}', 'db.table' = '{target}',
+    return f"""CREATE STREAM copied AS SELECT id PRIMARY KEY, kind, price, at, raw, tags, _offset AS place FROM s
+        INTO db WITH ('db.type' = 'database_sink', 'db.url' = '{postgres.url}', 'db.table' = '{target}',
         'db.table.create' = 'true');"""
 
 
@@ -62,8 +62,8 @@ def test_new_rows_are_read_by_a_column_that_grows_and_windows_close(
 ) -> None:
     filled(postgres, "orders", 300)
     text = source(postgres, "orders", **{"incremental.column": "ID", "max.records.per.batch": "100"})
-    text += f"""CREATE STREAM minutes AS SELECT _window_start AS w PRIMARY KEY, COUNT(*) AS n, SUM(price) AS total FROM s
-        WINDOW TUMBLING(1m) INTO db WITH ('db.type' = 'database_sink', 'db.url' = '{postgres.url}',
+    text += f"""CREATE STREAM minutes AS SELECT _window_start AS w PRIMARY KEY, COUNT(*) AS n, SUM(price) AS total
+        FROM s WINDOW TUMBLING(1m) INTO db WITH ('db.type' = 'database_sink', 'db.url' = '{postgres.url}',
         'db.table' = 'order_minutes', 'db.table.create' = 'true');"""
     first = run(one_spark, tmp_path, text)
     assert first["records"]["read"] == 300

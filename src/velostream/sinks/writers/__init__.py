@@ -11,8 +11,8 @@ from velostream.errors import VeloError
 from velostream.sinks.memory import keep
 from velostream.sinks.writers.batch import Batch, BatchRows, Refusal, Shape
 from velostream.sinks.writers.console import write_console
-from velostream.sinks.writers.kafka_topic import refuse_kafka
 from velostream.sinks.writers.files import refuse_files, write_files
+from velostream.sinks.writers.kafka_topic import refuse_kafka
 
 if TYPE_CHECKING:
     from velostream.config.settings import Settings
@@ -43,8 +43,15 @@ def _write_kafka(name: str, rows: BatchRows, settings: Settings, batch: Batch, s
     return write_kafka(name, rows, settings, batch, shape)
 
 
+def _write_http(name: str, rows: BatchRows, settings: Settings, batch: Batch, shape: Shape) -> Sequence[Refusal]:
+    from velostream.sinks.writers.http import write_http
+
+    return write_http(name, rows, settings, batch, shape)
+
+
 _SHAPED: dict[str, Callable[[str, BatchRows, Settings, Batch, Shape], Sequence[Refusal]]] = {
     "database_sink": _write_database,
+    "http_sink": _write_http,
     "kafka_sink": _write_kafka,
 }
 """Writers that are told more than rows: keys, withdrawals, headers. They answer with the rows that were refused."""
@@ -87,7 +94,7 @@ def write(
 
 def release(query: str) -> None:
     """Gives back what writers keep open for a query."""
-    for name in ("database", "kafka"):
+    for name in ("database", "http", "kafka"):
         module = sys.modules.get(f"velostream.sinks.writers.{name}")
         if module is not None:
             module.release(query)

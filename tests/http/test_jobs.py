@@ -1,0 +1,106 @@
+"""Whole statements from and to the web."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+import time
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.http.serving import Web
+from tests.postgres.apps import SOURCE, letters, run, runner_of, write_lines
+
+from velostream.errors import VeloError
+
+START = 1_700_000_040_000
+
+
+def test_a_webhook_gets_every_row_once_by_its_key_and_refused_rows_are_letters(
+    one_spark: Any, tmp_path: Path, web: Web
+) -> None:
+    web.state(failures=2)
+    write_lines(tmp_path, "1.jsonl", [{"k": k, "v": n, "at": START} for n, k in enumerate(["a", "b", "poison", "a"])])
+    text = f"""{SOURCE}
+        CREATE STREAM sent AS SELECT k, v FROM s INTO hook WITH ('hook.type' = 'http_sink',
+        'hook.url' = '{web.url}/hook', 'hook.headers.Authorization' = 'Bearer x', 'retry_backoff' = '10ms');"""
+    report = run(one_spark, tmp_path, text)
+    log = web.state()["log"]
+    keys = [one["headers"]["Idempotency-Key"] for one in log]
+    taken = [one for one in log if not one.get("failed")]
+    assert [json.loads(one["body"]) for one in taken] == [
+        {"k": k, "v": n} for n, k in enumerate(["a", "b", "poison", "a"])
+    ]
+    assert len(set(keys)) == 4
+    assert len(keys) == 6, "two requests were sent again, with the keys that they had"
+    assert all(one["headers"]["Authorization"] == "Bearer x" for one in log)
+    assert report["records"]["dead_lettered"] == {"refused": 1}
+    assert report["circuit_breakers"]["hook"]["failures"] == 2
+    assert "422" in letters(tmp_path, "sent")[0]["error"]
+
+
+def test_an_address_is_polled_and_what_is_new_is_read(one_spark: Any, tmp_path: Path, web: Web) -> None:
+    web.state(answer=json.dumps({"items": [{"k": "a", "v": 1}, {"k": "b", "v": 2}, {"k": "c", "v": "x"}]}))
+    text = f"""CREATE STREAM q (k STRING, v INT) WITH ('type' = 'http_source', 'url' = '{web.url}/data',
+        'records.path' = '$.items', 'poll.interval' = '100ms');
+        CREATE STREAM sums AS SELECT k, SUM(v) AS total FROM q GROUP BY k EMIT CHANGES INTO out WITH
+        ('out.type' = 'memory_sink', 'state.ttl' = '1d');"""
+    report = run(one_spark, tmp_path / "bounded", text)
+    assert report["records"]["read"] == 3
+    assert report["records"]["dead_lettered"] == {"undecodable": 1}
+    runner = runner_of(one_spark, tmp_path / "watched", text)
+    timers = [threading.Timer(8, web.state, kwargs={"answer": json.dumps({"items": [{"k": "a", "v": 10}]})})]
+    for timer in timers:
+        timer.start()
+
+    def stop_when_read() -> None:
+        if runner.jobs and runner.jobs[0].accounts.read >= 4:
+            runner.stopping.set()
+
+    runner.run(60, stop_when_read)
+    assert runner.jobs[0].accounts.read == 4
+    assert runner.jobs[0].accounts.adds_up
+    left = list((tmp_path / "watched" / "checkpoint" / "sums" / "sources" / "q").glob("*.json"))
+    assert len(left) <= 1, "what is committed is not kept"
+
+
+def test_a_webhook_that_is_listened_at_keeps_what_it_gets(one_spark: Any, tmp_path: Path) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    text = f"""CREATE STREAM e (k STRING, v INT) WITH ('type' = 'http_source', 'listen' = '127.0.0.1:{port}/events',
+        'format' = 'jsonl');
+        CREATE STREAM heard AS SELECT k, v FROM e INTO out WITH ('out.type' = 'memory_sink');"""
+    runner = runner_of(one_spark, tmp_path, text)
+    said: list[int] = []
+
+    def send() -> None:
+        for number in range(3):
+            body = f'{{"k": "a", "v": {number}}}\n{{"k": "b", "v": {number}}}\n'.encode()
+            deadline = time.monotonic() + 40
+            while time.monotonic() < deadline:
+                try:
+                    with urllib.request.urlopen(f"http://127.0.0.1:{port}/events", data=body) as answer:
+                        said.append(answer.status)
+                    break
+                except OSError:
+                    time.sleep(0.2)
+
+    sender = threading.Thread(target=send)
+    sender.start()
+
+    def stop_when_read() -> None:
+        if runner.jobs and runner.jobs[0].accounts.read >= 6:
+            runner.stopping.set()
+
+    runner.run(60, stop_when_read)
+    sender.join()
+    assert said == [200, 200, 200]
+    assert runner.jobs[0].accounts.read == 6
+    with pytest.raises(VeloError, match="never ends"):
+        runner_of(one_spark, tmp_path / "b", text).run_until_done()
+    with pytest.raises(OSError, match="refused"):
+        urllib.request.urlopen(f"http://127.0.0.1:{port}/events", data=b"x")

@@ -22,7 +22,7 @@ _SERVER = (
     *("serve", "deploy", "jobs", "status", "logs", "stop", "pause", "resume", "restart", "flush", "rollback", "versions"),
     "page",
 )
-VERBS = ("validate", "explain", "run", "shell", "query", *_SERVER, "test", "functions", "properties", "docs")
+VERBS = ("validate", "explain", "run", "shell", "query", *_SERVER, "dashboard", "test", "functions", "properties", "docs")
 INTERRUPTED = 130
 BROKEN_PIPE = 141
 

@@ -198,7 +198,7 @@ CATALOGUE: tuple[EngineMetric, ...] = (
     EngineMetric("velo_batches_total", COUNTER, "batches", "micro-batches written by this process", _one("timing", "batches")),
     EngineMetric("velo_batch_failures_total", COUNTER, "batches", "micro-batches that failed in this process", _one("timing", "failures")),
     EngineMetric("velo_batch_duration_seconds", HISTOGRAM, "batches", "how long micro-batches take", _one("timing", "histogram")),
-    EngineMetric("velo_batch_latency_seconds", GAUGE, "batches", "how long the last micro-batches took, as quantiles", _quantiles, ("quantile",)),
+    EngineMetric("velo_batch_latency_seconds", GAUGE, "batches", "how long the last micro-batches took, as quantiles", _quantiles, ("share",)),
     EngineMetric("velo_input_rows_per_second", GAUGE, "batches", "records that arrive, as Spark measures it", _one("progress", "inputRowsPerSecond")),
     EngineMetric("velo_processed_rows_per_second", GAUGE, "batches", "records that are processed while a micro-batch runs", _one("progress", "processedRowsPerSecond")),
     EngineMetric("velo_stage_seconds_total", COUNTER, "batches", "time spent in each stage of micro-batches", _stages("", "seconds"), ("stage",)),

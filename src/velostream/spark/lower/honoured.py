@@ -21,15 +21,15 @@ _JOB = (
         "event.time.",
     ),
     *("watermark.", "partitions", "allowed.lateness", "late.data.strategy", "emit", "fill", "dedup."),
-    *("failure_strategy", "max_retries", "retry_backoff", "circuit.breaker."),
+    *("batch.", "failure_strategy", "max_retries", "retry_backoff", "circuit.breaker."),
     *("state.ttl", "state.hot.", "wait.timeout", "tables.load.parallelism", "scan.in_worker"),
-    *("observability.metrics.enabled", "metrics.max_series"),
+    *("observability.metrics.enabled", "metrics.max_series", "deployment.", "sla."),
 )
 _SOURCE = (
     *("type", "config_file", "path", "format", "schema", "csv.", "event.time.", "watermark."),
     *("partitions", "partition.by", "files.per.batch", "watch", "growing", "file.", "scan.in_worker", "dedup."),
     *("url", "username", "password", "table", "query", "incremental.column", "poll.interval", "fetch.size"),
-    *("database.", "records.path", "timeout", "http.", "circuit.breaker."),
+    *("database.", "records.path", "timeout", "http.", "circuit.breaker.", "max.records.per.batch"),
     *("rate", "rows", "seed", "start.time", "time.step", "order", "out_of_order.", "late.", "headers.", "fields."),
 )
 _KAFKA_SOURCE = (
@@ -37,7 +37,7 @@ _KAFKA_SOURCE = (
     *("max.records.per.batch",),
 )
 _KAFKA_SINK = ("topic", "bootstrap.servers", "schema.", "key.", "write.mode", "profile", "message.time")
-_MORE = {"kafka_source": _KAFKA_SOURCE, "database_source": ("max.records.per.batch",), "http_source": ("listen",)}
+_MORE = {"kafka_source": _KAFKA_SOURCE, "http_source": ("listen",)}
 _TABLE = (
     *("type", "config_file", "path", "format", "schema", "csv.", "file.", "refresh.", "retention", "version.time"),
     *("wait.timeout", "missing.data.strategy"),

@@ -1,0 +1,59 @@
+"""`velo dashboard`: a Grafana dashboard and Prometheus alert rules for exactly the metrics of an application."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import click
+
+from velostream.cli.check import failed, overrides_of, preset_of, validated
+from velostream.cli.colours import colours_of
+from velostream.cli.explain import one
+from velostream.cli.options import preset_option, set_option
+from velostream.cli.report.text import TextReport
+from velostream.errors import NotFound
+
+
+@click.command("dashboard", short_help="Write a Grafana dashboard and alert rules.")
+@click.argument("file", metavar="FILE")
+@click.option("--out", default=".", metavar="DIR", help="The folder to write to. [default: this one]")
+@preset_option
+@set_option
+@click.pass_context
+def command(ctx: click.Context, *, file: str, out: str, preset: str, settings: tuple[str, ...]) -> None:
+    """Write a Grafana dashboard and Prometheus alert rules for the jobs of a file.
+
+    APP-dashboard.json has a row for every job: a panel for each of its @metric annotations, and what the engine tells
+    about records, micro-batches, watermark, windows, state, joins and sinks, as far as the job has them. Import it into
+    Grafana and choose the Prometheus that scrapes /metrics. APP-alerts.yaml has the rules: a job that failed or does
+    not run, a watermark that stands still, records that come too late, new dead letters, state that grows, and what the
+    job promises by sla.latency.p99 and sla.availability.
+
+    \b
+    Examples:
+      velo dashboard app.sql
+      velo dashboard app.sql --out monitoring
+    """
+    given = one(file)
+    answer = validated(given, preset=preset_of(preset), overrides=overrides_of(settings))
+    if answer.findings.errors:
+        shown = TextReport().render([failed(answer)], colours=colours_of(sys.stderr), system_columns=False)
+        print(shown, file=sys.stderr)
+        ctx.exit(2)
+    import yaml
+
+    from velostream.observability.alerts import alert_rules
+    from velostream.observability.dashboard import dashboard
+    from velostream.plan import plan
+
+    folder = Path(out)
+    if not folder.is_dir():
+        raise NotFound(f"there is no folder '{folder}'", hint="create it first")
+    planned = plan(answer.bound, answer.library)
+    name = planned.name or "app"
+    board, rules = folder / f"{name}-dashboard.json", folder / f"{name}-alerts.yaml"
+    board.write_text(json.dumps(dashboard(planned), indent=2, ensure_ascii=False) + "\n", "utf-8")
+    rules.write_text(yaml.safe_dump(alert_rules(planned), sort_keys=False, allow_unicode=True, width=200), "utf-8")
+    print(f"wrote {board}\nwrote {rules}")

@@ -6,13 +6,14 @@ Columns, literals, comparisons of like with like, boolean logic, IS NULL, IN, BE
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from sqlglot import exp
 
 from velostream.plan.expression import Expression
 from velostream.plan.fields import Fields
-from velostream.types import Type
+from velostream.types import BIGINT, INT, Type
 
 Form = tuple[Any, ...]
 """A word, and what it is about: other forms, a name, a value."""
@@ -33,6 +34,26 @@ _COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Between, 
 def form_of(expression: Expression, fields: Fields, known: Mapping[str, Form] | None = None) -> Form | None:
     """The expression as data, with fields replaced by what they stand for in `known`; None where it may differ."""
     return _form(expression.tree, fields, known or {})
+
+
+def form_of_rows(expression: Expression, fields: Fields, known: Mapping[str, Form] | None = None) -> Form | None:
+    """The same for rows that Spark has typed: times and days can be compared with each other there."""
+    stand_ins = {"TIMESTAMP": BIGINT, "DATE": INT}
+    kinds = (replace(each, type=stand_ins.get(each.type.name, each.type)) for each in fields)
+    mixed = {fields.of(name).type.name for name in expression.fields} & stand_ins.keys()
+    if mixed and not _compares_times_only(expression.tree, fields):
+        return None
+    return _form(expression.tree, Fields(tuple(kinds)), known or {})
+
+
+def _compares_times_only(tree: exp.Expr, fields: Fields) -> bool:
+    """True where times are compared with times, and days with days."""
+    for node in tree.find_all(*_COMPARISONS):
+        kinds = {fields.of(part.name).type.name for part in node.find_all(exp.Column)}
+        literals = any(isinstance(part, exp.Literal) for part in node.iter_expressions())
+        if kinds & {"TIMESTAMP", "DATE"} and (len(kinds) > 1 or literals):
+            return False
+    return True
 
 
 def _form(node: exp.Expr, fields: Fields, known: Mapping[str, Form]) -> Form | None:

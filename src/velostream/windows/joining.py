@@ -14,6 +14,7 @@ from velostream.errors import InvalidPlan
 from velostream.windows.admission import NO_EVENT_TIME
 from velostream.windows.emission.base import FINAL, RETRACT
 from velostream.windows.facts import Facts
+from velostream.windows.forms import computed
 from velostream.windows.lateness import TOO_LATE, Lateness, LateStrategy
 from velostream.windows.outcome import Outcome, letters
 from velostream.windows.panes import LEAST, MOST
@@ -48,6 +49,8 @@ class JoinSettings:
     """Whether a row of a side goes out although nothing meets it."""
     watermark: WatermarkSettings = field(default_factory=WatermarkSettings)
     lateness: Lateness = field(default_factory=Lateness)
+    conditions: tuple[tuple[Any, ...], ...] = ()
+    """What must hold for two rows to meet beside keys and times (velostream.plan.forms)."""
 
     def __post_init__(self) -> None:
         if self.lower > self.upper:
@@ -170,7 +173,8 @@ class JoinOperator:
         other = right.rename({"_event_time": "_right_time", ID: IDS[RIGHT]})
         met = one.join(other, on=["_cell", *self.keys], how="inner", nulls_equal=False)
         apart = pl.col("_right_time") - pl.col("_left_time")
-        met = met.filter(apart.is_between(self.settings.lower, self.settings.upper))
+        near = apart.is_between(self.settings.lower, self.settings.upper)
+        met = met.filter(near, *map(computed, self.settings.conditions))
         return self._row(met)
 
     def _row(self, frame: pl.DataFrame, emission: str = FINAL) -> pl.DataFrame:

@@ -8,10 +8,12 @@ from typing import ClassVar
 from velostream.plan.emission import NO_LATENESS, Lateness
 from velostream.plan.expression import Expression
 from velostream.plan.fields import Fields
+from velostream.plan.forms import Form, form_of_rows
 from velostream.plan.nodes.base import Node, needs_for_state, revision_fields
 from velostream.plan.nodes.join_table import KeyPair, check_keys
 
 KINDS = ("INNER", "LEFT", "RIGHT", "FULL", "CROSS")
+OUTER = ("LEFT", "RIGHT", "FULL")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,10 @@ class JoinStreams(Node):
             self.require_condition(both, condition)
         self.require_fields(self.left.fields, self.left_time)
         self.require_fields(self.right.fields, self.right_time)
+        if self.kind in OUTER and self.residual and not self.conditions_on():
+            odd = next(part for part in self.residual if form_of_rows(part, both) is None)
+            hint = "compare columns of one type: comparisons, AND, OR, NOT, IN, BETWEEN, IS NULL; or use an INNER JOIN"
+            raise self.refuse(f"a {self.kind} JOIN cannot ask '{odd}' before it knows that a row stays alone", hint)
         if self.bounds is None and self.ttl is None and not self.bounded:
             raise self.refuse("its state has no bound", "add a BETWEEN on event time, WITHIN, or state.ttl")
         if self.bounds is not None and self.bounds.lower > self.bounds.upper:
@@ -63,6 +69,16 @@ class JoinStreams(Node):
         """Both sides' fields, and what tells corrections where a side is corrected."""
         added = revision_fields(self.left, self.right) if self.revises else ()
         return self.left.fields.plus((*self.right.fields, *added))
+
+    def conditions_on(self, names: tuple[tuple[str, ...], tuple[str, ...]] | None = None) -> tuple[Form, ...]:
+        """The other conditions of ON as the operator computes them, over columns that are called so on each side; none
+        where one of them is for Spark alone."""
+        both = self.left.fields.plus(self.right.fields)
+        fields = self.left.fields.names, self.right.fields.names
+        pairs = [pair for side, called in zip(fields, names or fields, strict=True) for pair in zip(side, called)]
+        known: dict[str, Form] = {field: ("column", name) for field, name in pairs}
+        forms = [form for part in self.residual if (form := form_of_rows(part, both, known)) is not None]
+        return tuple(forms) if len(forms) == len(self.residual) else ()
 
     @property
     def watermark_delay(self) -> int:

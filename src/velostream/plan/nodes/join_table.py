@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from velostream.plan.expression import Expression
 from velostream.plan.fields import Fields
-from velostream.plan.forms import form_of
+from velostream.plan.forms import form_of_rows
 from velostream.plan.nodes.base import Node, needs_for_state
 from velostream.plan.nodes.filter import MARK, REMOVE
 from velostream.validation.coercion import comparable
@@ -88,7 +88,7 @@ class JoinTable(Node):
             raise self.refuse(f"FOR SYSTEM_TIME AS OF finds versions of a row by its key: {key}", "add it to ON")
         both = self.left.fields.plus(self.right.fields)
         for part in self.residual:
-            if form_of(part, both) is None:
+            if form_of_rows(part, both) is None:
                 hint = "compare columns of one type: comparisons, AND, OR, NOT, IN, BETWEEN, IS NULL; the rest in WHERE"
                 raise self.refuse(f"'{part}' cannot be asked while rows wait", hint)
 

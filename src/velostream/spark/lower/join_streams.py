@@ -40,11 +40,12 @@ def lower_join_streams(
     ]
     both = sides[0].unionByName(sides[1], allowMissingColumns=True)
     lower, upper = _bounds(node)
+    conditions = node.conditions_on(columns)
 
     def operator(watermark: WatermarkSettings) -> Callable[[Any], JoinOperator]:
         lateness = Lateness(node.lateness.allowed, LateStrategy(node.lateness.strategy))
         keeps = (node.kind in ("LEFT", "FULL"), node.kind in ("RIGHT", "FULL"))
-        return partial(JoinOperator, JoinSettings(keys, columns, lower, upper, keeps, watermark, lateness))
+        return partial(JoinOperator, JoinSettings(keys, columns, lower, upper, keeps, watermark, lateness, conditions))
 
     shape = Shape(
         node,
@@ -57,7 +58,7 @@ def lower_join_streams(
         IDS,
         outgoing=partial(_delayed, max(upper, 0) + node.lateness.allowed),
         position={name: name for name in names.POSITION[1:]},
-        status=lambda rows: _status(node, rows),
+        status=lambda rows: None if conditions else _status(node, rows),
     )
     return lower_stage(shape, both, lowering)
 
@@ -72,9 +73,6 @@ def _refuse(node: JoinStreams, *, keeps_previous: bool) -> None:
     if node.left.revises or node.right.revises or keeps_previous:
         message = "a join of streams whose rows may be corrected cannot be run yet"
         hint = "join before the window, or set 'allowed.lateness' to 0 with EMIT FINAL below the join"
-    elif node.residual and node.kind not in ("INNER", "CROSS"):
-        message = f"a {node.kind} JOIN of streams by '{node.residual[0]}' cannot be run yet"
-        hint = "join by equal keys and time bounds, or use an INNER JOIN"
     if message:
         raise VeloError(message, hint=hint, code="unsupported")
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from velostream.errors import VeloError
 from velostream.plan.expression import Expression, reads
-from velostream.plan.forms import form_of
+from velostream.plan.forms import form_of_rows
 from velostream.plan.nodes import JoinTable, TableScan
 from velostream.spark.lower.context import Lowering, column
 from velostream.spark.lower.join_table import tables_of
@@ -76,7 +76,7 @@ class _JoinedRows(WholeRows):
         names = {member.name: ("column", name) for name, member in self.found.items()}
         left = self.join.left.fields
         names |= {name: ("column", self.add(reads(name, left.of(name).type))) for name in part.fields if name in left}
-        form = form_of(part, self.join.fields, names)
+        form = form_of_rows(part, self.join.fields, names)
         assert form is not None, "JoinTable refuses what cannot be computed while rows wait"
         return form
 

@@ -36,19 +36,33 @@ def _classify(join: BoundJoin, look: Look) -> None:
 def _as_of(join: BoundJoin, look: Look) -> None:
     right = join.right
     if isinstance(right, BoundSource) and right.as_of is not None and right.relation.is_table:
-        _versions(right, look)
+        _versions(join, right, look)
     if isinstance(right, BoundSource) and right.as_of is not None and not right.relation.is_table:
         hint = "FOR SYSTEM_TIME AS OF reads a version of a table; CREATE TABLE makes one"
         look.findings.error("join-as-of", f"'{right.alias}' is a stream and has no versions", right.span, hint=hint)
 
 
-def _versions(right: BoundSource, look: Look) -> None:
-    """A version needs a time: a column that says from when on it holds, or the record's own."""
+def _versions(join: BoundJoin, right: BoundSource, look: Look) -> None:
+    """A version needs a time: a column that says from when on it holds, or the record's own. And it is one of a row,
+    which its key tells."""
     relation = right.relation
+    if right.as_of is not None and right.as_of.fields and right.as_of.fields[0].endswith("_processing_time"):
+        return
+    if join.classification != "stream-table":
+        message = f"only rows of a stream ask what '{right.alias}' was at their time"
+        look.findings.error("join-as-of", message, right.span, hint="join the newest version: remove FOR SYSTEM_TIME")
+        return
+    met = {other.tree.name.casefold() for _, other in join.equalities}
+    lacking = [name for name in relation.key if f"{right.alias}.{name}".casefold() not in met]
+    if lacking or not relation.key:
+        message = f"versions of '{right.alias}' are found by its key" + (
+            f": '{lacking[0]}' is missing" if lacking else ""
+        )
+        hint = f"add {right.alias}.{lacking[0]} = … to ON" if lacking else f"'{relation.name}' needs a PRIMARY KEY"
+        look.findings.error("join-as-of", message, right.span, hint=hint)
     if relation.connector is None or relation.settings is None or relation.connector.record_time:
         return
-    proctime = right.as_of is not None and right.as_of.fields and right.as_of.fields[0].endswith("_processing_time")
-    if relation.settings.get("version.time") is None and not proctime:
+    if relation.settings.get("version.time") is None:
         message = f"rows of '{right.alias}' do not say from when on they hold"
         hint = f"set '{relation.name}.version.time' to the column that does"
         look.findings.error("join-as-of", message, right.span, hint=hint)
@@ -69,19 +83,14 @@ def _streams(join: BoundJoin, statement: BoundStatement, look: Look) -> None:
 
 
 def _table(join: BoundJoin, look: Look) -> None:
-    if join.classification == "table-stream" and join.kind != "INNER":
-        hint = "put the stream first: FROM stream LEFT JOIN table"
-        look.findings.error(
-            "join-unsupported", f"a table cannot be {join.kind} joined with a stream", join.span, hint=hint
-        )
-    elif join.kind in ("RIGHT", "FULL"):
-        hint = "INNER and LEFT work: rows of a table are looked up, not streamed"
-        look.findings.error(
-            "join-unsupported",
-            f"{join.kind} join with the table '{_name(join)}' cannot run on a stream",
-            join.span,
-            hint=hint,
-        )
+    """The stream drives: a row of the table that nothing has met yet may be met tomorrow."""
+    swapped = join.classification == "table-stream"
+    if join.kind not in (("LEFT", "FULL") if swapped else ("RIGHT", "FULL")):
+        return
+    keeps = "a table on the left" if swapped else f"the table '{_name(join)}'"
+    message = f"a {join.kind} join keeps rows of {keeps} that no row of the stream meets, and a stream never says that"
+    hint = f"keep the rows of the stream: {'RIGHT JOIN' if swapped else 'LEFT JOIN'}; or read the table by velo query"
+    look.findings.error("join-unsupported", message, join.span, hint=hint)
 
 
 def _condition(join: BoundJoin, look: Look) -> None:

@@ -1,0 +1,107 @@
+"""Which rows a version of a job writes while another version runs beside it: a share of the keys, from a window on.
+
+Both versions compute all rows. Of each key and window exactly one of them is the owner, whatever is corrected later,
+since ranges change only for windows that have no record yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from velostream.plan.job import Job
+from velostream.plan.nodes import Sinks
+from velostream.plan.nodes.base import WINDOW_END
+from velostream.spark.lower.context import column
+from velostream.spark.stateful import layout as names
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+    from velostream.spark.lower.job import LoweredJob
+
+WHOLE = 100
+"""Keys are spread over so many places."""
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """From the windows that end after `after` (microseconds) on, the keys with places from `low` up to `high`."""
+
+    after: int
+    low: int
+    high: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ownership:
+    """What a version owns of a job. Without ranges, all windows have the keys of `before`."""
+
+    before: tuple[int, int] = (0, WHOLE)
+    ranges: tuple[Range, ...] = ()
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> Ownership:
+        """From plain data."""
+        return cls(tuple(data["before"]), tuple(Range(*each) for each in data["ranges"]))  # type: ignore[arg-type]
+
+    def data(self) -> dict[str, Any]:
+        """As plain data."""
+        return {"before": list(self.before), "ranges": [[one.after, one.low, one.high] for one in self.ranges]}
+
+    def then(self, after: int, low: int, high: int) -> Ownership:
+        """The same with other keys from a window on."""
+        return replace(self, ranges=(*self.ranges, Range(after, low, high)))
+
+    def at(self, end: int) -> tuple[int, int]:
+        """The places of the keys that are owned of windows with that end."""
+        found = [(one.low, one.high) for one in self.ranges if end > one.after]
+        return found[-1] if found else self.before
+
+    @property
+    def is_whole(self) -> bool:
+        """True where everything is owned, always."""
+        return not self.ranges and self.before == (0, WHOLE)
+
+    def column(self, end: Column, place: Column) -> Column:
+        """True for rows that are owned."""
+        from pyspark.sql import functions as F  # noqa: N812
+
+        owned = (place >= self.before[0]) & (place < self.before[1])
+        for one in self.ranges:
+            owned = F.when(end > one.after, (place >= one.low) & (place < one.high)).otherwise(owned)
+        return owned
+
+
+def key_of(job: Job) -> tuple[str, ...]:
+    """The fields by which the rows of a job are spread over places."""
+    return job.root.targets[0].key if isinstance(job.root, Sinks) else ()
+
+
+@dataclass
+class Owners:
+    """What this process owns of each of its jobs."""
+
+    of_jobs: dict[str, Ownership] = field(default_factory=dict)
+
+    def applied(self, job: Job, lowered: LoweredJob) -> LoweredJob:
+        """The job with only its own rows going out; what is wrong with other rows is told nevertheless."""
+        owner = self.of_jobs.get(job.name)
+        if owner is None or owner.is_whole:
+            return lowered
+        keys, rows, local = key_of(job), lowered.rows, lowered.local
+
+        def own(made: DataFrame) -> DataFrame:
+            return made.filter(column(names.STATUS).isNotNull() | _owned(owner, made, keys))
+
+        owned = None if local is None else lambda payloads: own(local(payloads))
+        return replace(lowered, rows=lambda batch: own(rows(batch)), local=owned, table=None)
+
+
+def _owned(owner: Ownership, rows: DataFrame, keys: Sequence[str]) -> Column:
+    from pyspark.sql import functions as F  # noqa: N812
+
+    texts = [F.coalesce(column(key).cast("string"), F.lit("\\N")) for key in keys]
+    place = F.pmod(F.crc32(F.concat_ws("|", *texts).cast("binary")), F.lit(WHOLE)) if keys else F.lit(0)
+    return owner.column(F.unix_micros(column(WINDOW_END).cast("timestamp")), place)

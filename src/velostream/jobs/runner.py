@@ -21,6 +21,7 @@ from velostream.jobs.following import Following
 from velostream.jobs.home import Home
 from velostream.jobs.measuring import measuring
 from velostream.jobs.metrics import window_metrics
+from velostream.jobs.ownership import Owners
 from velostream.jobs.tables import Tables
 from velostream.jobs.timing import Timings
 from velostream.jobs.writing import BatchWriter, Stopped
@@ -317,6 +318,8 @@ class Runner:
         self.bounded = False
         self.held: dict[str, str] = {}
         """Jobs that are not to be started, by name, and the state in which they are: paused or stopped."""
+        self.owners = Owners()
+        """Which rows are written, where another version of the application runs beside this one."""
         self.events = Events()
         """Where its jobs say what they do."""
         self.stopping = Event()
@@ -344,6 +347,7 @@ class Runner:
             writer = BatchWriter(job, lowered, home, accounts, self.show, self.folder, events=self.events)
             measuring(writer)
             writer.failing = failing_of(job, self.plan)
+            writer.lowered = self.owners.applied(job, lowered)
             if isinstance(job.root, Materialise):
                 writer.table = tables.made[job.root.table]
             running = RunningJob(job, home, lowered, writer, accounts, pins=pins if pins.views else None)

@@ -59,6 +59,8 @@ class Job:
     annotations: Mapping[str, str] = field(default_factory=dict)
     definitions: tuple[str, ...] = ()
     line: int = 0
+    kept: tuple[str, ...] = ()
+    """System columns that its rows keep for whoever runs it, although nothing is written of them."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.root, Sinks | Materialise | Print):

@@ -56,7 +56,9 @@ def _measured(job: Job) -> Names:
     parts += [log.condition for log in job.logs if log.condition is not None]
     gauges = any(each.metric.kind == "gauge" for each in job.metrics)
     times = {job.root.time} & set(job.root.fields.names) if gauges else set()  # the newest row is what a gauge shows
-    return {name for part in parts for name in part.fields} | {name for m in job.metrics for name in m.labels} | times
+    kept = set(job.kept) & set(job.root.fields.names)
+    read = {name for part in parts for name in part.fields}
+    return read | {name for metric in job.metrics for name in metric.labels} | times | kept
 
 
 def _read(node: Node, required: Iterable[str]) -> Names:

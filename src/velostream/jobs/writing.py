@@ -95,6 +95,9 @@ class BatchWriter:
     """When the clock should be looked at again, as the last micro-batch said, in microseconds."""
     rows_before: int = 0
     """How many rows the micro-batch before had."""
+    fits: bool = False
+    """True where all that the micro-batch before said went to the driver: the next one is not kept beside it. If it
+    does not fit, it is computed anew."""
     flushed: bool = False
     """True once a micro-batch has carried a flush."""
     done: bool = False
@@ -145,18 +148,17 @@ class BatchWriter:
         if self._is_large:
             self._write_through(batch, number)
             return
-        batch = batch.persist()
+        kept = batch if self.fits else batch.persist()
         try:
             with self._stage(number, "compute"):
-                said = self._said(batch) if self.lowered.stateful else Said()
-                counts = [] if self.lowered.packed else self._counts(batch)
+                said = self._said(kept) if self.lowered.stateful else Said()
+                counts = [] if self.lowered.packed else self._counts(kept)
             told = (one["watermark"] for one in said.stats if self.lowered.roles[one["stage"]].first)
             self.watermark = max((time for time in told if time is not None), default=self.watermark)
             packed = said.rows(len(self.lowered.roles)) if self.lowered.packed else 0
             at_most = packed + sum(one.rows for one in counts)
-            in_driver = self.lowered.local if packed and packed <= FEW and None not in said.results else None
-            rows = self.lowered.rows(batch) if in_driver is None else in_driver(said.results)  # type: ignore[arg-type]
-            letters, measured = self._rows(rows, number, at_most, said.letters)
+            self.fits = self.lowered.packed and packed <= FEW and None not in said.results
+            letters, measured = self._delivered(kept if self.fits else batch.persist(), said, number, at_most)
             self.rows_before = at_most
             self._count_joins(number, at_most)
             letters = self._letters([*said.letters, *letters], number)
@@ -175,6 +177,19 @@ class BatchWriter:
                 self.ended(number)
         finally:
             batch.unpersist()
+
+    def _delivered(self, batch: DataFrame, said: Said, number: int, at_most: int) -> tuple[Letters, Measured]:
+        """Writes the rows of a micro-batch, asking Spark for no more of them than is needed."""
+        lowered = self.lowered
+        held = [one for one in said.results if one is not None] if self.fits else []
+        if self.fits and lowered.table is not None and self.measures is None:
+            self.failing.check(said.letters, number)
+            return self._sinks(None, number, at_most, lowered.table(held)), {}
+        if not at_most and self.table is None:
+            self.failing.check(said.letters, number)
+            return self._sinks(None, number, 0, None), {}
+        local = lowered.local if held else None
+        return self._rows(lowered.rows(batch) if local is None else local(held), number, at_most, said.letters)
 
     def _stage(self, number: int, name: str, rows: int | None = None) -> AbstractContextManager[None]:
         return self.events.stage(self.job.name, number, name, rows)
@@ -199,7 +214,9 @@ class BatchWriter:
         told = Counter((one["reason"], place < faults.get(True, 0)) for place, one in enumerate(letters))
         exact = [Counted(reason, more, False, rows_of) for (reason, more), rows_of in told.items()]
         letters = self._letters(letters, number)
+        is_new = number > self.accounts.batch
         self._count(number, [], [*(one for one in counts if one.status != FAULT), *exact], letters)
+        self.accounts.replay(observed.replayed if is_new else 0)
         self.accounts.save(self.home.accounts)
         self.rows_before = sum(one.rows for one in counts)
 
@@ -239,8 +256,8 @@ class BatchWriter:
             return F.coalesce(known, F.lit(False)).alias(name)
 
         rows = batch.filter(column(names.MARK).isNull())
-        keyed = rows.groupBy(column(names.STATUS), flag("_expanded"), flag("_counted"))
-        return [Counted(row[0] or "", row[1], row[2], row["count"]) for row in keyed.count().collect()]
+        keyed = rows.groupBy(column(names.STATUS), flag("_expanded"), flag("_counted"), flag("_replayed"))
+        return [Counted(row[0] or "", row[1], row[2], row["count"], row[3]) for row in keyed.count().collect()]
 
     def _rows(self, rows: DataFrame, number: int, at_most: int, said: Letters) -> tuple[Letters, Measured]:
         """Writes the rows that nothing is wrong with; answers with letters for the others, and with metrics.
@@ -274,14 +291,15 @@ class BatchWriter:
         measured = self.measures.of_table(written) if self.measures is not None else {}
         return letters, measured
 
-    def _sinks(self, rows: DataFrame, number: int, at_most: int, table: pa.Table | None) -> Letters:
+    def _sinks(self, rows: DataFrame | None, number: int, at_most: int, table: pa.Table | None) -> Letters:
         """Writes rows to all sinks; answers with letters for those that one of them does not take."""
         root = self.job.root
         batch = Batch(self.home.query_id(), number, self.folder, self.show, self.failing.is_strict)
 
         def chosen(wanted: Sequence[str]) -> BatchRows:
             given = table.select(list(wanted)) if table is not None else None
-            return BatchRows(rows.select(*map(column, wanted)), at_most if given is None else given.num_rows, given)
+            frame = rows.select(*map(column, wanted)) if rows is not None else None
+            return BatchRows(frame, at_most if given is None else given.num_rows, given)
 
         if isinstance(root, Print):
             write("console_sink", self.job.name, chosen(root.needs), None, batch)

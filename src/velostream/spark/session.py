@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 _ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 
+_RENAMING = "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
+"""Checkpoints on a local disk: the other manager asks the shell about links, 30 ms for every file."""
+
 _SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
@@ -58,6 +61,7 @@ def spark_session(
     if master.startswith("local"):
         everything |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
         everything["spark.sql.shuffle.partitions"] = str(max(2, _cores(master)))
+        everything["spark.sql.streaming.checkpointFileManagerClass"] = _RENAMING
         everything["spark.driver.memory"] = f"{_memory()}g"
     for name, value in {**everything, **(settings or {})}.items():
         builder = builder.config(name, value)

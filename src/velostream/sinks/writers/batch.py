@@ -74,11 +74,18 @@ class Shape:
 class BatchRows:
     """The rows of a micro-batch for one sink."""
 
-    frame: DataFrame
+    spark: DataFrame | None
+    """The rows in Spark; None where they are given."""
     at_most: int | None = None
     """No more rows than this, where it is known without asking Spark."""
     given: pa.Table | None = None
     """The rows themselves, where they are in the driver already."""
+
+    @property
+    def frame(self) -> DataFrame:
+        """The rows in Spark, for a sink that has workers write them."""
+        assert self.spark is not None
+        return self.spark
 
     @cached_property
     def few(self) -> bool:

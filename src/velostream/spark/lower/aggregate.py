@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from velostream.durations import MILLISECOND
 from velostream.plan.expression import Expression
 from velostream.plan.nodes import Aggregate, JoinStreams
-from velostream.spark.lower.context import Lowering, column
+from velostream.spark.lower.context import Lowering
+from velostream.spark.lower.finishing import NOTHING, TIME, WHOLE, Made
 from velostream.spark.lower.stage import PREVIOUS, Shape, Stage, lower_stage
 from velostream.spark.lower.types import arrow_schema
 from velostream.spark.lower.watermarks import below
@@ -29,7 +30,7 @@ from velostream.windows.watermark import WatermarkSettings
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import DataFrame
 
 _CONDITION = "c0"
 _NEWEST = "newest"
@@ -52,19 +53,21 @@ def lower_aggregate(node: Aggregate, frame: DataFrame, lowering: Lowering, *, ke
         return partial(Operator, with_watermark(watermark))
 
     time = node.window.time if node.window is not None else None
+    made = _made(node, names, settings)
     shape = Shape(
         node,
         names.wanted,
         tuple(names.keys.values()),
         operator,
         lambda schema: _results(schema, settings, names),
-        lambda rows: _columns(node, names, rows),
+        lambda rows: {name: each.column() for name, each in made.items()},
         time.name if time is not None and time.is_field else node.input.time,
         (*names.keys.values(), *_window_identity(node)),
         {**names.values, "_event_count": "_event_count"},
         with_watermark if combines(settings) else None,
         _outgoing(node),
         payloads=in_worker(node, names.wanted, tuple(names.keys.values()), lowering) if combines(settings) else None,
+        made=made,
     )
     return lower_stage(shape, frame, lowering)
 
@@ -170,18 +173,19 @@ def _results(schema: pa.Schema, settings: OperatorSettings, names: _Names) -> pa
     return pa.schema([*keys, *values, *times, *more])
 
 
-def _columns(node: Aggregate, names: _Names, rows: DataFrame) -> dict[str, Column]:
+def _made(node: Aggregate, names: _Names, settings: OperatorSettings) -> dict[str, Made]:
     """The fields of the node, from the results of the operator."""
-    from pyspark.sql import functions as F  # noqa: N812
-
-    columns = {name: column(source) for name, source in (*names.keys.items(), *names.values.items())}
-    columns |= {name: F.timestamp_micros(column(name)) for name in _MICROS}
-    end = column("_window_end") - MILLISECOND if node.windowed else column(_NEWEST)
-    columns["_event_time"] = F.timestamp_micros(end)
-    columns["_revision"] = column("_revision").cast("int")
-    columns["_filled"] = column("_filled") if "_filled" in rows.columns else F.lit(None).cast("boolean")
-    columns |= {name: column(name) for name in ("_emission", "_event_count", "closed_by") if name in rows.columns}
-    return columns
+    made = {name: Made(source) for name, source in (*names.keys.items(), *names.values.items())}
+    made |= {name: Made(name, TIME) for name in _MICROS}
+    made["_event_time"] = Made("_window_end", TIME, -MILLISECOND) if node.windowed else Made(_NEWEST, TIME)
+    made["_revision"] = Made("_revision", WHOLE)
+    made["_filled"] = Made("_filled") if settings.fill is not None else Made(turn=NOTHING)
+    made["_emission"] = Made("_emission")
+    if settings.assigner.name == "SESSION":
+        made["closed_by"] = Made("closed_by")
+    if "_event_count" in settings.aggregation.results:
+        made["_event_count"] = Made("_event_count")
+    return made
 
 
 def _settings(node: Aggregate, names: _Names) -> OperatorSettings:

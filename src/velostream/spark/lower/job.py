@@ -25,6 +25,7 @@ from velostream.plan.nodes import (
 from velostream.plan.nodes.filter import WITHDRAW
 from velostream.sinks.writers import check
 from velostream.spark.lower.context import JoinCount, Lowering, column
+from velostream.spark.lower.finishing import finisher
 from velostream.spark.lower.functions import with_aggregates
 from velostream.spark.lower.headers import lower_headers
 from velostream.spark.lower.honoured import refuse_ignored
@@ -42,6 +43,7 @@ from velostream.spark.stateful.control import open_control
 from velostream.spark.stateful.layout import MARK
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import DataFrame
 
 Rule = Callable[[Any, Any, Lowering], Any]
@@ -76,6 +78,8 @@ class LoweredJob:
     """What joins count: those of the stream by the names that Spark reports, those of `rows` since it was called."""
     local: Callable[[Sequence[bytes]], DataFrame] | None = None
     """Where the stream is packed: the job's output rows of payloads that are in the driver already."""
+    table: Callable[[Sequence[bytes]], pa.Table] | None = None
+    """The same without Spark, where columns are only picked and named."""
 
 
 @dataclass(frozen=True)
@@ -107,6 +111,7 @@ def lower_job(job: Job, lowering: Lowering) -> LoweredJob:
             made = _step(node, made, lowering)
         return _with_faults(made)
 
+    finish = finisher(above, stage.shape.made)
     return LoweredJob(
         stage.frame,
         lambda batch: finished(stage.rows(batch)),
@@ -116,6 +121,7 @@ def lower_job(job: Job, lowering: Lowering) -> LoweredJob:
         observed=lowering.observed,
         counting=lowering.counting,
         local=lambda payloads: finished(stage.local(payloads, lowering.spark)),
+        table=None if finish is None else lambda payloads: finish(stage.table(payloads)),
     )
 
 

@@ -11,6 +11,7 @@ from velostream.plan.nodes import Node, Scan
 from velostream.sources.streams.watermarks import FOLDER
 from velostream.spark.lower.context import CARRIED, Lowering, column
 from velostream.spark.lower.expressions import as_json, compute
+from velostream.spark.lower.finishing import Made
 from velostream.spark.lower.watermarks import known_partitions, watermark_settings
 from velostream.spark.stateful import layout as names
 from velostream.spark.stateful.hot import HotSettings
@@ -19,11 +20,12 @@ from velostream.windows.settings import OperatorSettings
 from velostream.windows.watermark import WatermarkSettings
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import Column, DataFrame, SparkSession
 
 CONTROL = "control"
 PREVIOUS = "_previous"
-_KEPT_BACK = ("_late", "_place", names.RECORD)
+_KEPT_BACK = ("_late", "_place", "_replayed", names.RECORD)
 _POSITION = {"_source": "string", "_partition": "int", "_offset": "bigint"}
 
 
@@ -55,6 +57,8 @@ class Shape:
     """Where records are routed as they are read: the stream of what goes to the buckets."""
     status: Callable[[DataFrame], Column | None] | None = None
     """What is wrong with a row that came out, over the fields of the node."""
+    made: Mapping[str, Made] = field(default_factory=dict)
+    """What each field of the node is made of, where that is so plain that Spark need not be asked."""
 
 
 @dataclass(frozen=True)
@@ -79,14 +83,18 @@ class Stage:
 
     def local(self, payloads: Sequence[bytes], spark: SparkSession) -> DataFrame:
         """The rows of payloads that are in the driver already: no worker has to be asked to unpack them."""
-        import pyarrow as pa
         from pyspark.sql.pandas.types import from_arrow_schema
+
+        return self._selected(spark.createDataFrame(self.table(payloads), from_arrow_schema(self.results)))
+
+    def table(self, payloads: Sequence[bytes]) -> pa.Table:
+        """What the operator answered with."""
+        import pyarrow as pa
 
         from velostream.spark.stateful.payload import typed, unpack
 
         batches = [batch for payload in payloads for batch in typed(unpack(payload), self.results)]
-        table = pa.Table.from_batches(batches, self.results)
-        return self._selected(spark.createDataFrame(table, from_arrow_schema(self.results)))
+        return pa.Table.from_batches(batches, self.results)
 
     def stream(self) -> DataFrame:
         """Its rows as a stream, with marks for all that a stateful node above must hear."""
@@ -253,8 +261,9 @@ def _operated(routed: DataFrame, layout: Layout, lowering: Lowering, shape: Shap
     from velostream.spark.stateful.operator import StageProcessor
     from velostream.spark.stateful.router import router
 
-    in_worker = shape.payloads
-    payloads = routed.mapInArrow(router(layout), names.ROUTED) if in_worker is None else in_worker(layout)
+    payloads = routed.mapInArrow(router(layout), names.ROUTED)
+    if shape.payloads is not None:
+        payloads = payloads.unionByName(shape.payloads(layout))
     if reads_sources(shape.node):
         payloads = payloads.unionByName(_commands(layout, lowering))
     keyed = payloads.groupBy(names.BUCKET)

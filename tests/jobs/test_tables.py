@@ -56,7 +56,9 @@ def tables(home: Path, sources: Mapping[str, Source], settings: str = "") -> Tab
     assert answer.ok, answer.findings.errors
     found = Tables(plan(answer.bound, answer.library), None, home, home)  # type: ignore[arg-type]
     for name, source in sources.items():
-        found.loaders[name].source = source
+        loader = found.loading.loaders[name]
+        loader.source = source
+        loader.__post_init__()
     return found
 
 
@@ -101,3 +103,28 @@ def test_a_refresh_that_finds_nothing_new_is_not_counted(tmp_path: Path) -> None
     with found.kept_fresh():
         time.sleep(0.5)
     assert found.report()[0]["refreshes"] == 0
+
+
+def test_a_source_that_fails_most_of_the_time_is_left_in_peace_and_the_report_says_so(tmp_path: Path) -> None:
+    settings = ", 'refresh.interval' = '20ms', 'circuit.breaker.calls' = '3', 'circuit.breaker.open.duration' = '1h'"
+    found = tables(tmp_path, {"t": Source(1)}, settings)
+    found.load()
+    source = found.loading.loaders["t"].source
+    assert isinstance(source, Source)
+    source.failures = 1_000
+    with found.kept_fresh():
+        time.sleep(0.6)
+    [report] = found.report()
+    assert (report["state"], report["rows"]) == ("ready", 2)
+    assert report["circuit_breaker"]["state"] == "open"
+    assert report["circuit_breaker"]["suspended"] > 0
+    assert source.failures > 990
+    assert "suspended" in report["error"]
+
+
+def test_those_who_follow_hear_of_every_table(tmp_path: Path) -> None:
+    found = tables(tmp_path, {name: Source(3, seconds=0.02) for name in ("a", "b")})
+    heard: list[tuple[str, str]] = []
+    found.events.subscribe(lambda event: heard.append((event.kind, str(event.data.get("name", "")))))
+    found.load()
+    assert {one for one in heard if one[0] == "TableCompleted"} == {("TableCompleted", "a"), ("TableCompleted", "b")}

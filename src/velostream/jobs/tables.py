@@ -8,35 +8,32 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from pathlib import Path
-from threading import Event, Lock, Thread
+from threading import Event, Lock
 from typing import TYPE_CHECKING, Any
 
-from velostream.codes import Domain
 from velostream.durations import SECOND
 from velostream.errors import VeloError
 from velostream.jobs.home import Home
-from velostream.plan.job import ApplicationPlan, Job, LoadedTable
+from velostream.jobs.loading import FIRST_PAUSE, LONGEST_PAUSE, Loading, knows, setting
+from velostream.plan.job import ApplicationPlan, Job
 from velostream.plan.nodes import JoinTable, Materialise
-from velostream.sinks.letters import write_letters
 from velostream.spark.failures import translate
 from velostream.spark.loading import source_of
 from velostream.spark.lower.join_table import tables_of
-from velostream.tables.loading import FULL, NONE, Loader
+from velostream.tables.events import TableEvents
+from velostream.tables.loading import NONE, Loader
 from velostream.tables.materialised import MaterialisedTable
 from velostream.tables.pins import PINS, Pins
-from velostream.tables.progress import FAILED, LOADING, READY, REFRESHING, Progress
-from velostream.tables.store import FOLDER, TableStore
+from velostream.tables.progress import FAILED, READY, REFRESHING, Progress
+from velostream.tables.store import TableStore
 from velostream.tables.view import TableView
 from velostream.tables.writer import TableWriter
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-FIRST_PAUSE, LONGEST_PAUSE = 0.25, 8.0
-"""Between two tries to load a table, in seconds; each pause is twice the one before."""
 PARALLEL = 4
 DEFAULT_TIMEOUT = 60 * SECOND
 
@@ -49,19 +46,21 @@ class Tables:
         self.spark = spark
         self.checkpoint = checkpoint
         self.progress: dict[str, Progress] = {}
-        self.loaders: dict[str, Loader] = {}
+        self.events = TableEvents(lambda: list(self.progress.values()))
+        """What happens to them, for whoever wants to follow."""
         self.made: dict[str, MaterialisedTable] = {}
         self.pins: list[Pins] = []
         self.declared = {table.name: table for table in plan.tables}
+        loaders: dict[str, Loader] = {}
         for table in plan.tables:
-            writer, about = self._opened(table.name, table.key, _setting(table, "retention"))
-            self.loaders[table.name] = Loader(writer, source_of(table, spark, folder), about)
+            writer, about = self._opened(table.name, table.key, setting(table, "retention"))
+            loaders[table.name] = Loader(writer, source_of(table, spark, folder), about)
         for job in plan.jobs:
             if isinstance(job.root, Materialise):
                 root = job.root
-                keeps = root.settings.get("retention") if _knows(root.settings, "retention") else None
+                keeps = root.settings.get("retention") if knows(root.settings, "retention") else None
                 self.made[root.table] = MaterialisedTable(root, *self._opened(root.table, root.key, keeps))
-        self._closed = Event()
+        self.loading = Loading(self.declared, loaders, self.events, checkpoint, self._timeout)
         self.lock = Lock()
         """Held while a job goes over to other versions, and while old ones are deleted."""
 
@@ -72,51 +71,12 @@ class Tables:
 
     def load(self) -> None:
         """Loads all tables that come from outside, several at once; the first that fails is an error."""
-        if not self.loaders:
-            return
-        with ThreadPoolExecutor(self._parallelism, thread_name_prefix="velo-table") as pool:
-            running: dict[Future[None], str] = {pool.submit(self._load, name): name for name in self.loaders}
-            while running:
-                done, _ = wait(running, return_when=FIRST_COMPLETED)
-                for one in done:
-                    name = running.pop(one)
-                    failure = one.exception()
-                    if failure is not None:
-                        self._closed.set()
-                        raise self._failed(name, failure)
+        self.loading.load(self._parallelism, self._failed)
 
     @property
     def _parallelism(self) -> int:
         asked = [job.settings.get("tables.load.parallelism") for job in self.plan.jobs if job.settings is not None]
         return max((int(str(each)) for each in asked if each is not None), default=PARALLEL)
-
-    def _load(self, name: str) -> None:
-        """Loads one table; what may pass by itself is tried again until the time is over."""
-        about, loader = self.progress[name], self.loaders[name]
-        ends = time.monotonic() + self._timeout(name) / SECOND
-        pause = FIRST_PAUSE
-        about.begin(LOADING)
-        while True:
-            try:
-                version = loader.load(self._mode(name))
-            except Exception as failure:
-                error = translate(failure)
-                about.fail(error.message)
-                if error.domain is not Domain.EXTERNAL or time.monotonic() + pause > ends or self._closed.is_set():
-                    raise
-                self._closed.wait(pause)
-                pause = min(2 * pause, LONGEST_PAUSE)
-                about.state = LOADING
-                continue
-            about.end(version.rows)
-            self._write_letters(name, version.number)
-            return
-
-    def _write_letters(self, name: str, number: int) -> None:
-        loader = self.loaders[name]
-        if loader.letters:
-            write_letters(self.checkpoint / FOLDER / name / "dead-letters", name, number, loader.letters)
-            loader.letters = []
 
     def _failed(self, name: str, failure: BaseException) -> VeloError:
         """Why a table is not there, how far it was, and who waits for it."""
@@ -132,19 +92,15 @@ class Tables:
 
     def _timeout(self, name: str) -> int:
         """How long a table is waited for: as it is set for it, or by any job that reads it."""
-        own = _setting(self.declared.get(name), "wait.timeout")
+        own = setting(self.declared.get(name), "wait.timeout")
         if own is not None:
             return int(own)
         made = self.made.get(name)
         asked = [made.node.settings] if made is not None else []
         asked += [job.settings for job in self.plan.jobs if name in job.tables]
-        told = [each for each in asked if each is not None and _knows(each, "wait.timeout")]
+        told = [each for each in asked if each is not None and knows(each, "wait.timeout")]
         values = [int(str(each.get("wait.timeout"))) for each in told]
         return max(values, default=DEFAULT_TIMEOUT)
-
-    def _mode(self, name: str) -> str:
-        """How a table that is there already is brought up to date."""
-        return str(_setting(self.declared.get(name), "refresh.mode") or FULL)
 
     def open(self, job: Job, home: Home, *, bounded: bool = False) -> Pins:
         """What a job sees of its tables. Those from outside do not change while bounded input is read."""
@@ -152,7 +108,7 @@ class Tables:
             name: TableView(
                 home.folder / "tables" / name,
                 *self._described(name),
-                changes=name in self.made or not (bounded or self._mode(name) == NONE),
+                changes=name in self.made or not (bounded or self.loading.mode(name) == NONE),
             )
             for name in job.tables
         }
@@ -171,7 +127,7 @@ class Tables:
             return made.store, made.columns, made.node.key
         table = self.declared[name]
         columns = [(member.name, str(member.type)) for member in table.columns]
-        return self.loaders[name].writer.store, columns, table.key
+        return self.loading.loaders[name].writer.store, columns, table.key
 
     def is_ready(self, job: Job) -> bool:
         """True where all tables that a job needs are there."""
@@ -201,40 +157,10 @@ class Tables:
 
     @contextmanager
     def kept_fresh(self) -> Iterator[None]:
-        """Inside, newer rows of tables from outside are looked for, of each as often as is set."""
-        due = {name: self._interval(name) for name in self.loaders if self._mode(name) != NONE}
-        refresher = Thread(target=self._refresh, args=(due,), name="velo-refresh", daemon=True)
-        if due:
-            refresher.start()
-        try:
+        """Inside, newer rows of tables from outside are looked for."""
+        with self.loading.kept_fresh():
             yield
-        finally:
-            self._closed.set()
-            if due:
-                refresher.join()
-
-    def _interval(self, name: str) -> float:
-        return float(int(_setting(self.declared[name], "refresh.interval") or 30 * SECOND) / SECOND)
-
-    def _refresh(self, intervals: dict[str, float]) -> None:
-        due = {name: time.monotonic() + seconds for name, seconds in intervals.items()}
-        while not self._closed.wait(max(0.05, min(due.values()) - time.monotonic())):
-            for name in [name for name, at in due.items() if at <= time.monotonic()]:
-                due[name] = time.monotonic() + intervals[name]
-                self._refreshed(name)
-
-    def _refreshed(self, name: str) -> None:
-        """A refresh that fails leaves the table as it was, says so in the report, and is tried again."""
-        about, loader = self.progress[name], self.loaders[name]
-        before = loader.writer.store.newest()
-        about.begin(REFRESHING)
-        try:
-            version = loader.load(self._mode(name))
-        except Exception as failure:
-            about.fail(translate(failure).message)
-            return
-        about.end(version.rows, changed=before is None or before.files != version.files)
-        self._write_letters(name, version.number)
+        self.events.close()
 
     def forget(self) -> None:
         """Deletes versions that no micro-batch can ask for any more."""
@@ -244,20 +170,14 @@ class Tables:
 
     def report(self) -> list[dict[str, Any]]:
         """The state of every table."""
-        return [about.report() for about in self.progress.values()]
+        breakers = self.loading.breakers
+        return [
+            {**about.report(), **({"circuit_breaker": breakers[name].report()} if name in breakers else {})}
+            for name, about in self.progress.items()
+        ]
 
 
 def versioned(job: Job) -> set[str]:
     """The tables that a job asks what they were at a time."""
     joins = (node for node in job.root.walk() if isinstance(node, JoinTable) and node.as_of is not None)
     return {name for join in joins for name in tables_of(join)}
-
-
-def _setting(table: LoadedTable | None, name: str) -> Any:
-    if table is None or table.settings is None or not _knows(table.settings, name):
-        return None
-    return table.settings.get(name)
-
-
-def _knows(settings: Any, name: str) -> bool:
-    return settings is not None and settings.known.find(name) is not None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -61,6 +61,7 @@ class FileTable:
         self.folder = folder
         self.node = _Files(table.name, table.columns, table.settings)
         self.form = form_of(self.node)
+        self.reading: Callable[[int], None] = lambda size: None
 
     def measure(self, since: Mapping[str, Any]) -> int:
         """The bytes of the files that are to be read."""
@@ -125,7 +126,14 @@ class FileTable:
         import pyarrow as pa
 
         schema = _arrow(self._columns())
-        batches = [_fitted(batch, schema) for path in paths for batch in record_batches(path, self.form, schema)]
+        batches = []
+        for path in paths:
+            left = Path(path).stat().st_size
+            for batch in record_batches(path, self.form, schema):
+                batches.append(_fitted(batch, schema))
+                read = min(batch.nbytes, left)  # a record is about as long in memory as it is on disk
+                left -= read
+                self.reading(read)
         frame = self.spark.createDataFrame(pa.Table.from_batches(batches, schema))
         return _named(frame, self.node, self.form)
 

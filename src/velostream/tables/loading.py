@@ -6,7 +6,7 @@ Each step is a version that says where the source goes on, so that a load that w
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -38,6 +38,9 @@ class Step:
 class TableSource(Protocol):
     """Where a table comes from."""
 
+    reading: Callable[[int], None]
+    """Called with the bytes that were read since the last call, as near as can be told."""
+
     def measure(self, since: Mapping[str, Any]) -> int:
         """The bytes that are to be read; 0 where that is not known."""
 
@@ -54,6 +57,12 @@ class Loader:
     progress: Progress
     letters: list[Mapping[str, Any]] = field(default_factory=list)
     """Records that could not be used, since the last time that somebody took them."""
+
+    def __post_init__(self) -> None:
+        self.source.reading = self._reading
+
+    def _reading(self, size: int) -> None:
+        self.progress.step_bytes += size
 
     def load(self, mode: str) -> Version:
         """Loads what is there, or what is new; the newest version in the end."""
@@ -86,4 +95,5 @@ class Loader:
         self.letters += step.letters
         self.progress.read += step.rows.num_rows + len(step.letters)
         self.progress.dead_lettered += len(step.letters)
-        self.progress.bytes += step.size
+        self.progress.done_bytes += step.size
+        self.progress.step_bytes = 0

@@ -19,7 +19,10 @@ class Progress:
     """The rows that the newest version has."""
     read: int = 0
     """The records that were read by the load that runs, or ran last."""
-    bytes: int = 0
+    done_bytes: int = 0
+    """What the steps that are done have read."""
+    step_bytes: int = 0
+    """What the step at hand has read so far, as near as can be told."""
     total_bytes: int = 0
     dead_lettered: int = 0
     refreshes: int = 0
@@ -30,7 +33,7 @@ class Progress:
     def begin(self, state: str) -> None:
         """A load begins."""
         self.state, self.started = state, time.monotonic()
-        self.read = self.bytes = self.total_bytes = 0
+        self.read = self.done_bytes = self.step_bytes = self.total_bytes = 0
 
     def end(self, rows: int, *, changed: bool = True) -> None:
         """A load has reached its end; a refresh that found nothing new is none."""
@@ -47,6 +50,12 @@ class Progress:
             self.state = FAILED
         else:
             self.state = READY
+
+    @property
+    def bytes(self) -> int:
+        """The bytes that were read."""
+        read = self.done_bytes + self.step_bytes
+        return min(read, self.total_bytes) if self.total_bytes else read
 
     @property
     def percent(self) -> float | None:
@@ -68,6 +77,24 @@ class Progress:
     def __str__(self) -> str:
         known = f" ({self.percent:.0f} % of {self.total_bytes:,} bytes)" if self.percent is not None else ""
         return f"{self.state}, {self.read:,} records read{known}"
+
+    def live(self) -> dict[str, Any]:
+        """All that is known now, as events have it."""
+        return {
+            "name": self.name,
+            "state": self.state,
+            "rows": self.rows,
+            "read": self.read,
+            "bytes": self.bytes,
+            "total_bytes": self.total_bytes,
+            "percent": None if self.percent is None else round(self.percent, 1),
+            "rate": round(self.rate, 1) if self.state in (LOADING, REFRESHING) else 0.0,
+            "eta_seconds": None if self.eta is None else round(self.eta, 1),
+            "loaded_seconds": round(self.loaded_seconds, 3),
+            "refreshes": self.refreshes,
+            "dead_lettered": self.dead_lettered,
+            "error": self.error,
+        }
 
     def report(self) -> dict[str, Any]:
         """As the report of a run has it."""

@@ -4,6 +4,7 @@ import pytest
 from tests.cli.live.test_figures import report
 
 from velostream.cli.live.view import EVERY, SILENCE, View
+from velostream.tables.progress import LOADING, REFRESHING, Progress
 
 
 @pytest.fixture
@@ -42,3 +43,17 @@ def test_results_are_lines_of_standard_output_where_that_is_no_terminal(
 ) -> None:
     view.show("a=1")
     assert capsys.readouterr().out == "a=1\n"
+
+
+def test_a_table_has_a_line_while_it_loads_and_when_it_is_there(view: View, capsys: pytest.CaptureFixture[str]) -> None:
+    about = Progress("rates")
+    view.look(None, [], 0.0, [about])  # type: ignore[arg-type]
+    about.begin(LOADING)
+    for now in (1.0, 2.0, 9.0):
+        view.look(None, [], now, [about])  # type: ignore[arg-type]
+    about.end(3)
+    view.look(None, [], 10.0, [about])  # type: ignore[arg-type]
+    about.begin(REFRESHING)
+    view.look(None, [], 40.0, [about])  # type: ignore[arg-type]
+    told = capsys.readouterr().err.splitlines()
+    assert [line.split(":")[0] for line in told] == ["table rates loading", "table rates loading", "table rates ready"]

@@ -5,17 +5,20 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
+from velostream.cli.live import tables
 from velostream.cli.live.drawing import jobs_table, rows_table
 from velostream.cli.live.figures import Figures, Meter, amount, clock, span
 from velostream.cli.live.progress import progress, rows_of
+from velostream.cli.live.tables import bars, not_ready
 from velostream.sinks.writers.console import Shown
 
 if TYPE_CHECKING:
     from velostream.jobs.runner import Runner
+    from velostream.tables.progress import Progress as TableProgress
 
 REFRESH = 0.5
 EVERY = 5.0
@@ -85,10 +88,15 @@ class View:
                 reports = [job.report() for job in runner.jobs]
             except RuntimeError:  # a batch was being counted at this moment
                 continue
-            self.look(runner, reports, time.monotonic())
+            loads = list(runner.tables.progress.values()) if runner.tables is not None else []
+            self.look(runner, reports, time.monotonic(), loads)
 
-    def look(self, runner: Runner, reports: list[dict[str, Any]], now: float) -> None:
+    def look(
+        self, runner: Runner, reports: list[dict[str, Any]], now: float, loads: Sequence[TableProgress] = ()
+    ) -> None:
         """Shows one moment."""
+        from rich.console import Group
+
         jobs = []
         for report in reports:
             meter = self.meters.get(report["name"])
@@ -97,15 +105,27 @@ class View:
             jobs.append(meter.figures(report, now))
         for job in jobs:
             self._dead_letters(job)
+        waiting = not_ready(loads)
         if self.live is not None:
-            self.live.update(jobs_table(jobs, self._progress(runner), now - self.started), refresh=True)
+            drawn = jobs_table(jobs, self._progress(runner), now - self.started) if jobs or not waiting else None
+            self.live.update(Group(*[part for part in (drawn, bars(waiting)) if part is not None]), refresh=True)
             return
+        self._tables(loads, now)
         for job in jobs:
             state, last, read = self.told.get(job.name, ("created", now, 0))
             due = now - last >= (EVERY if job.read != read else SILENCE)
             if state != job.state or (due and job.state == "running"):
                 self.told[job.name] = (job.state, now, job.read)
                 self.say(line(job))
+
+    def _tables(self, loads: Sequence[TableProgress], now: float) -> None:
+        """A line for each table that loads, now and then, and when it is there."""
+        for about in loads:
+            state, last, read = self.told.get(f"table {about.name}", ("waiting", now, 0))
+            moved = about.state == "loading" and now - last >= EVERY
+            if moved or (about.state != state and "refreshing" not in (about.state, state)):
+                self.told[f"table {about.name}"] = (about.state, now, read)
+                self.say(tables.line(about))
 
     def _progress(self, runner: Runner) -> dict[str, tuple[int, int]]:
         if not self.bounded:

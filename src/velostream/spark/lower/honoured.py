@@ -40,7 +40,7 @@ _KAFKA_SINK = ("topic", "bootstrap.servers", "schema.", "key.", "write.mode", "p
 _MORE = {"kafka_source": _KAFKA_SOURCE, "http_source": ("listen",)}
 _TABLE = (
     *("type", "config_file", "path", "format", "schema", "csv.", "file.", "refresh.", "retention", "version.time"),
-    *("wait.timeout", "missing.data.strategy"),
+    *("wait.timeout", "missing.data.strategy", "circuit.breaker."),
 )
 _SINK = (
     *("type", "config_file", "path", "format", "compression", "csv.", "rotation.", "delivery.guarantee"),

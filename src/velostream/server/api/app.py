@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
-from starlette.responses import FileResponse, Response
-from starlette.staticfiles import StaticFiles
+from starlette.responses import Response
 
 from velostream import __version__
 from velostream.observability.exposition import CONTENT_TYPE
@@ -15,12 +13,12 @@ from velostream.server.api import apps, asking, dlq, health, jobs, lineage, logi
 from velostream.server.api.auth import TokenRequired
 from velostream.server.api.inside import Inside
 from velostream.server.api.limits import BodyLimit
+from velostream.server.api.page import install_page
 from velostream.server.api.problems import documented, install
 
 if TYPE_CHECKING:
     from velostream.server.plane import Plane
 
-PAGE = Path(__file__).parent.parent / "page"
 _ABOUT = "Deploys, watches, pauses, upgrades and explains streaming jobs. All but /health/live needs the token."
 
 
@@ -39,7 +37,7 @@ def create_app(plane: Plane) -> FastAPI:
         app.include_router(group.ROUTES)
     app.add_api_route("/metrics", metrics, methods=["GET"], tags=["metrics"], responses=_METRICS, response_model=None)
     install(app)
-    _page(app)
+    install_page(app)
     app.add_middleware(BodyLimit, most=plane.settings.body_limit)
     app.add_middleware(TokenRequired, token=plane.token)
     return app
@@ -54,14 +52,3 @@ _METRICS = {
 async def metrics(plane: Inside) -> Response:
     """The metrics of all jobs, as Prometheus reads them."""
     return Response(plane.figures.text, media_type=CONTENT_TYPE)
-
-
-def _page(app: FastAPI) -> None:
-    """The page: static files without any data, so that they need no token."""
-    if not (PAGE / "index.html").exists():
-        return
-    app.mount("/page", StaticFiles(directory=PAGE), name="page")
-
-    @app.get("/", include_in_schema=False)
-    async def index() -> FileResponse:
-        return FileResponse(PAGE / "index.html", headers={"Cache-Control": "no-cache"})

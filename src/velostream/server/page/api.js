@@ -21,6 +21,9 @@ export class Problem extends Error {
 
 export class Unreachable extends Error {}
 
+// Tells the page whether the server answers.
+const linked = (answers) => document.dispatchEvent(new CustomEvent("linked", { detail: answers }));
+
 export async function request(path, { method = "GET", body, signal, headers = {} } = {}) {
   const sent = { ...headers };
   if (token.get()) sent.Authorization = `Bearer ${token.get()}`;
@@ -32,8 +35,10 @@ export async function request(path, { method = "GET", body, signal, headers = {}
     });
   } catch (error) {
     if (error.name === "AbortError") throw error;
+    linked(false);
     throw new Unreachable("the server does not answer");
   }
+  linked(true);
   if (answer.ok) return answer;
   const said = await answer.json().catch(() => ({}));
   throw new Problem(answer.status, said);

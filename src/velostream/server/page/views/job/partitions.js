@@ -1,0 +1,47 @@
+// Who holds the watermark back: every partition with how far it is, the one that holds it first.
+
+import { get, jobPath } from "../../api.js";
+import { h } from "../../dom.js";
+import { count, moment, span } from "../../format.js";
+import { icon } from "../../icons.js";
+import { empty, heads } from "../../parts.js";
+
+const MOST = 500;
+
+export const ask = (app, name, signal) => get(jobPath(app, name, "/partitions"), {}, { signal });
+
+export function show(job, { partitions, watermark, held_back_by: holders }) {
+  if (!partitions.length) return empty("No partition has said anything yet.", job.stateful ? "The job has read no record so far." : "This job keeps no state and needs no watermark.");
+  const newest = partitions.reduce((most, one) => (one.max_event_time && (!most || one.max_event_time > most) ? one.max_event_time : most), null);
+  const behind = (one) => (one.max_event_time && newest ? Math.max(0, (new Date(newest) - new Date(one.max_event_time)) / 1000) : null);
+  const most = Math.max(1, ...partitions.map((one) => behind(one) ?? 0));
+  return [
+    banner(job, partitions, watermark, holders, behind),
+    h("section", { class: "card flush" }, h("div", { class: "scroll" }, h("table", {},
+      heads(["Source", "Partition", "", "#Newest event", "#Behind the newest", "", "State"]),
+      h("tbody", {}, partitions.slice(0, MOST).map((one) => line(one, behind(one), most)))))),
+    partitions.length > MOST ? h("p", { class: "quiet" }, `and ${count(partitions.length - MOST)} more`) : null,
+  ];
+}
+
+function banner(job, partitions, watermark, holders, behind) {
+  const holding = partitions.filter((one) => one.holds_watermark);
+  const waiting = partitions.filter((one) => one.idle).length;
+  if (!holding.length) {
+    return h("div", { class: "banner good" }, icon("good"), h("div", {}, h("p", { class: "big" }, "No partition holds the watermark back."), h("p", {}, `It stands at ${moment(watermark)}.`)));
+  }
+  const slow = (job.watermark_lag_seconds ?? 0) > 60;
+  const first = holding[0];
+  return h("div", { class: slow ? "banner" : "banner good" }, icon(slow ? "warn" : "good"), h("div", {},
+    h("p", { class: "big" }, "Held back by ", h("code", { "data-holder": "" }, holders.slice(0, 5).join(", ")), holders.length > 5 ? ` and ${holders.length - 5} more` : ""),
+    h("p", {}, `The watermark is at ${moment(watermark)}, ${span(job.watermark_lag_seconds)} behind the newest event. The newest event of ${first.source}/${first.partition} is from ${moment(first.max_event_time)}, ${span(behind(first))} behind.`),
+    slow ? h("p", { class: "quiet" }, `If nothing comes there any more, 'watermark.idle.timeout' lets the others go on without it${waiting ? ` (${waiting} partition${waiting === 1 ? " is" : "s are"} idle already)` : ""}. If it is only slow, its producer is what to look at.`) : null));
+}
+
+function line(one, behind, most) {
+  return h("tr", { "data-key": `${one.source}/${one.partition}`, class: one.holds_watermark ? "holds" : "", "data-row": "", tabindex: "0" },
+    h("td", {}, one.source), h("td", {}, h("code", {}, one.partition)), h("td", {}, one.holds_watermark ? h("span", { class: "badge warn" }, "holds the watermark") : null),
+    h("td", { class: "number" }, moment(one.max_event_time)), h("td", { class: "number" }, span(behind)),
+    h("td", {}, h("div", { class: one.holds_watermark ? "meter warn" : "meter" }, h("i", { style: { width: `${behind === null ? 0 : Math.max(1, (behind / most) * 100)}%` } }))),
+    h("td", {}, h("span", { class: `badge ${one.idle ? "calm" : "good"}` }, one.idle ? "idle" : "active")));
+}

@@ -1,0 +1,90 @@
+// Lineage: which column comes from which, from sources over jobs to tables and sinks.
+
+import { get } from "../api.js";
+import { h } from "../dom.js";
+import { at, curve, placed, sheet } from "../graph.js";
+import { empty, select } from "../parts.js";
+
+const WIDTH = 210;
+const HEAD = 34;
+const LINE = 22;
+
+export function view({ query, draw, signal, go, fail }) {
+  const app = query.get("app") || "";
+  const state = { chosen: null };
+  Promise.all([get("/api/v1/apps", { limit: 1000 }, { signal }), get("/api/v1/lineage", { app }, { signal })]).then(([apps, graph]) => {
+    const redraw = () => draw(page(apps.items, graph, app, state, redraw, go));
+    redraw();
+  }).catch(fail);
+}
+
+const place = (node, column) => `${node}\u0000${column}`;
+
+function page(apps, graph, app, state, redraw, go) {
+  const head = h("div", { class: "row between" }, h("h1", { class: "flat" }, "Lineage"),
+    select("Application", app, [["", "all"], ...apps.map((one) => [one.name, one.name])], (name) => go(`lineage${name ? `?app=${encodeURIComponent(name)}` : ""}`)));
+  if (!graph.nodes.length) return [head, empty("Nothing is deployed that has a lineage.")];
+  const lit = state.chosen ? reached(graph.edges, state.chosen) : null;
+  const nodes = graph.nodes.map((node) => ({ ...node, width: WIDTH, height: HEAD + LINE * node.columns.length + 4 }));
+  const links = [...new Set(graph.edges.map((edge) => `${edge.source}\u0000${edge.target}`))].map((each) => ({ from: each.split("\u0000")[0], to: each.split("\u0000")[1] }));
+  const { places, width, height } = placed(nodes, links);
+  const choose = (node, column) => () => { const wanted = place(node.id, column); state.chosen = state.chosen === wanted ? null : wanted; redraw(); };
+  return [head,
+    h("p", { class: "quiet" }, state.chosen ? describe(graph, state.chosen) : "Choose a column to see all that it comes from, and all that comes from it. Dashed: it decides about rows (a filter, a key, a join) rather than being in a value."),
+    sheet(width, height, curves(graph, nodes, places, lit), nodes.map((node) => box(node, places.get(node.id), state.chosen, lit, choose)), "Lineage")];
+}
+
+function curves(graph, nodes, places, lit) {
+  const known = new Map(nodes.map((node) => [node.id, node]));
+  const y = (node, column) => {
+    const index = known.get(node).columns.indexOf(column);
+    return places.get(node).y + (index < 0 ? HEAD / 2 : HEAD + LINE * index + LINE / 2);
+  };
+  const drawn = new Map();
+  for (const edge of graph.edges) {
+    if (!known.has(edge.source) || !known.has(edge.target)) continue;
+    const on = lit && lit.has(place(edge.source, edge.source_column)) && (edge.target_column ? lit.has(place(edge.target, edge.target_column)) : lit.has(place(edge.target, "")));
+    const kind = `${edge.target_column ? "" : "rows "}${lit ? (on ? "lit" : "faint") : ""}`;
+    const [a, b] = [places.get(edge.source), places.get(edge.target)];
+    drawn.set(`${on ? 1 : 0}${place(edge.source, edge.source_column)}>${place(edge.target, edge.target_column)}`, [on, curve(a.x + a.width, y(edge.source, edge.source_column), b.x, y(edge.target, edge.target_column), kind)]);
+  }
+  return [...drawn.values()].sort((a, b) => (a[0] ? 1 : 0) - (b[0] ? 1 : 0)).map(([, path]) => path);
+}
+
+function box(node, where, chosen, lit, choose) {
+  const faint = lit && !node.columns.some((column) => lit.has(place(node.id, column))) && !lit.has(place(node.id, ""));
+  return h("div", { class: `node ${node.kind}${faint ? " faint" : ""}`, style: at(where), "data-key": node.id },
+    h("div", { class: "title", title: node.name }, node.name, h("small", {}, node.kind)),
+    node.columns.map((column) => {
+      const here = place(node.id, column);
+      return h("button", { class: `column${chosen === here ? " chosen" : lit?.has(here) ? " lit" : ""}`, "aria-pressed": String(chosen === here), title: column, onclick: choose(node, column) }, column);
+    }));
+}
+
+// All columns before and behind one.
+function reached(edges, chosen) {
+  const found = new Set([chosen]);
+  for (const [from, to] of [["source", "target"], ["target", "source"]]) {
+    const open = [chosen];
+    while (open.length) {
+      const now = open.pop();
+      for (const edge of edges) {
+        if (place(edge[from], edge[`${from}_column`]) !== now) continue;
+        const next = place(edge[to], edge[`${to}_column`]);
+        if (!found.has(next)) {
+          found.add(next);
+          open.push(next);
+        }
+      }
+    }
+  }
+  return found;
+}
+
+function describe(graph, chosen) {
+  const [id, column] = chosen.split("\u0000");
+  const name = (other) => graph.nodes.find((node) => node.id === other)?.name;
+  const from = graph.edges.filter((edge) => edge.target === id && edge.target_column === column).map((edge) => `${name(edge.source)}.${edge.source_column} (${edge.how})`);
+  const to = graph.edges.filter((edge) => edge.source === id && edge.source_column === column).map((edge) => `${name(edge.target)}${edge.target_column ? `.${edge.target_column}` : ""} (${edge.how})`);
+  return [h("b", {}, `${name(id)}.${column}`), from.length ? ` comes from ${[...new Set(from)].join(", ")}` : "", to.length ? `${from.length ? ";" : ""} goes to ${[...new Set(to)].join(", ")}` : ""];
+}

@@ -1,0 +1,126 @@
+"""Who may look at the page, and what a browser is told about it. Nothing runs yet."""
+
+from __future__ import annotations
+
+import urllib.request
+
+import pytest
+from tests.page.conftest import Look
+from tests.page.serving import TOKEN, Server
+
+
+def test_the_token_is_asked_for_once_and_a_wrong_one_is_refused(look: Look) -> None:
+    page = look.page
+    page.goto(look.server.address)
+    page.fill("input[name=token]", "not-this-one")
+    page.click("button[type=submit]")
+    page.wait_for_selector(".login .error:not(:empty)")
+    assert "token" in page.inner_text(".login .error")
+    look.keep("login")
+    page.fill("input[name=token]", TOKEN)
+    page.click("button[type=submit]")
+    page.wait_for_selector(".empty")
+    assert "No application is deployed yet." in page.inner_text("#main")
+    page.reload()
+    page.wait_for_selector(".empty")
+    assert page.evaluate("localStorage.length + document.cookie.length") == 0
+    page.click("button[aria-label=Leave]")
+    page.wait_for_selector(".login")
+    look.wrong.clear()  # the refused token is an error of the network
+
+
+def test_an_address_with_a_code_opens_the_page_once_and_leaves_no_trace(look: Look) -> None:
+    page = look.page
+    address = look.server.ask("POST", "/api/v1/login-codes")["address"]
+    page.goto(address)
+    page.wait_for_selector(".empty")
+    assert page.url.endswith("#/")
+    page.evaluate("sessionStorage.clear()")
+    page.goto("about:blank")
+    page.goto(address)
+    page.wait_for_selector(".problem")
+    assert "used before" in page.inner_text(".problem")
+    look.wrong.clear()
+
+
+def test_a_browser_is_told_to_run_nothing_but_the_page(server: Server) -> None:
+    for path in ("/", "/page/app.js", "/page/views/overview.js"):
+        with urllib.request.urlopen(server.address + path, timeout=10) as answer:
+            policy = answer.headers["Content-Security-Policy"]
+        assert "default-src 'none'" in policy
+        assert "unsafe" not in policy
+        assert "frame-ancestors 'none'" in policy
+
+
+def test_the_first_paint_takes_less_than_a_second(look: Look) -> None:
+    page = look.page
+    page.goto(look.server.address)
+    page.wait_for_selector(".login")
+    paints = [
+        page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
+        for _ in range(3)
+        if page.reload() and page.wait_for_selector(".login")
+    ]
+    assert min(paints) < 1000
+
+
+def test_views_are_reached_by_keys(look: Look) -> None:
+    page = look.enter()
+    for keys, heading in (("gt", "Tables"), ("gd", "Dead letters"), ("gl", "Lineage"), ("ge", "Editor"), ("gq", "Ask")):
+        page.wait_for_selector("#main :first-child")
+        for key in keys:
+            page.keyboard.press(key)
+        page.wait_for_selector(f"h1:has-text('{heading}')")
+        if heading == "Editor":
+            page.keyboard.press("Escape")
+    page.keyboard.press("Shift+?")
+    page.wait_for_selector("dialog .keys")
+    look.keep("keys")
+    page.keyboard.press("Escape")
+    page.wait_for_selector("dialog", state="detached")
+
+
+@pytest.mark.parametrize(
+    ("call", "wanted"),
+    [
+        ("format.span(80)", "1m 20s"),
+        ("format.span(0.25)", "250ms"),
+        ("format.span(90061)", "1d 1h"),
+        ("format.span(null)", "–"),
+        ("format.short(1234567)", "1.2M"),
+        ("format.bytes(1536)", "1.5 kB"),
+        ("format.percent(1, 3)", "33.3 %"),
+        ("charts.nice(37)", 50),
+        ("charts.nice(0)", 1),
+        ("graph.placed([{id:'a',width:10,height:10},{id:'b',width:10,height:10}],[{from:'a',to:'b'}]).width", 124),
+        ("dom.h('b', {}, '<i>', null, ['x', 1]).innerHTML", "&lt;i&gt;x1"),
+        ("[...sql.coloured(\"a 'b\", [{severity:'error',line:1,column:1,end_line:1,end_column:2}])].length", 3),
+    ],
+)
+def test_pieces_of_the_page_by_themselves(look: Look, call: str, wanted: object) -> None:
+    look.page.goto(look.server.address)
+    names = ("format", "charts", "graph", "dom", "sql")
+    modules = ", ".join(f"import('/page/{name}.js')" for name in names)
+    script = f"Promise.all([{modules}]).then(([{', '.join(names)}]) => {call})"
+    assert look.page.evaluate(script) == wanted
+
+
+def test_what_is_alike_stays_when_the_page_is_drawn_anew(look: Look) -> None:
+    look.page.goto(look.server.address)
+    kept = look.page.evaluate(
+        """import('/page/dom.js').then(({h, show}) => {
+          const root = document.createElement('div');
+          document.body.append(root);
+          show(root, h('input', {'data-key': 'in', class: 'a'}), h('p', {'data-key': 'p'}, 'one'));
+          const input = root.querySelector('input');
+          input.value = 'typed';
+          input.focus();
+          let clicks = 0;
+          show(root, h('b', {'data-key': 'new'}), h('p', {'data-key': 'p', onclick: () => { clicks += 1; }}, 'two'),
+            h('input', {'data-key': 'in', class: 'b'}));
+          root.querySelector('p').click();
+          return [root.querySelector('input') === input, input.value, input.className, root.textContent, clicks,
+            [...root.children].map((each) => each.nodeName).join()];
+        })"""
+    )
+    assert kept == [True, "typed", "b", "two", 1, "B,P,INPUT"]

@@ -1,0 +1,182 @@
+"""A click through the life of an application: deploy, late data, dead letters, replay, pause, resume."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+from tests.page.conftest import PATIENCE, Look
+from tests.page.serving import MARKET, Server
+
+JOB = "/api/v1/jobs/market.bars"
+EVIL = "<img src=x onerror=document.title=1>"
+
+
+@pytest.fixture(scope="module")
+def market(server: Server) -> Server:
+    server.instruments()
+    server.minute(0, (1, 2, 3))
+    return server
+
+
+@pytest.fixture(autouse=True)
+def patient() -> None:
+    expect.set_options(timeout=PATIENCE)
+
+
+def test_a_mistake_is_underlined_while_it_is_typed_and_a_right_text_is_deployed(look: Look, market: Server) -> None:
+    page = look.enter()
+    look.go("editor")
+    page.wait_for_selector("textarea")
+    page.fill("textarea", MARKET.replace("AVG(t.price)", "AVG(t.pirce)"))
+    page.wait_for_selector(".finding.error")
+    assert "has no column 'pirce'" in page.inner_text(".finding.error")
+    assert "did you mean 'price'?" in page.inner_text(".finding.error .hint")
+    assert page.inner_text(".u-error") == "t.pirce"
+    page.fill("input[name=name]", "market")
+    assert page.is_disabled("[data-act=deploy]")
+    page.click(".finding.error")
+    assert page.evaluate("(t => t.value.slice(t.selectionStart, t.selectionEnd))(document.querySelector('textarea'))")
+    look.keep("editor")
+    page.fill("textarea", MARKET)
+    page.wait_for_selector("[data-check].good")
+    page.click("[data-act=deploy]")
+    page.wait_for_url("**/#/app/market")
+    expect(page.locator("h1")).to_have_text("market")
+    market.until(JOB, lambda job: job["records"].get("read", 0) >= 720)
+    look.keep("app")
+
+
+def test_the_partition_that_holds_the_watermark_back_is_two_clicks_away(look: Look, market: Server) -> None:
+    for minute in range(1, 4):
+        market.minute(60 * minute, (1, 2))
+    market.until(JOB, lambda job: (job["watermark_lag_seconds"] or 0) > 100)
+    page = look.enter()
+    page.click("section.attention a:has-text('held back by')")
+    expect(page.locator("[data-holder]")).to_have_text("trades/3")
+    assert page.inner_text("tr.holds td:nth-child(2)") == "3"
+    look.keep("partitions")
+    look.go("")
+    page.wait_for_selector(".attention")
+    look.keep("overview")
+
+
+def slide(page: Page, value: str) -> None:
+    move = f"range => {{ range.value = {value}; range.dispatchEvent(new Event('input')); }}"
+    page.eval_on_selector("input[type=range]", move)
+
+
+def test_late_records_are_counted_and_another_lateness_is_tried(look: Look, market: Server) -> None:
+    market.minute(240, (1, 2, 3))
+    market.until(JOB, lambda job: (job["watermark_lag_seconds"] or 0) < 30 and job["records"]["read"] >= 2800)
+    market.trades([("AAPL", 1, "99", 290 - late) for late in (3, 20, 45, 100, 150, 200)] + [("MSFT", 2, EVIL, 299)])
+    market.until(JOB, lambda job: job["late_events"] == 6 and job["dead_lettered"] >= 2)
+    page = look.enter()
+    look.go("job/market/bars/lateness")
+    page.wait_for_selector("input[type=range]")
+    assert "1m" in page.inner_text(".tiles")
+    page.evaluate(
+        "r => { r.value = 0; r.dispatchEvent(new Event('input')); }", page.query_selector("input[type=range]")
+    )
+    expect(page.locator(".verdict")).to_contain_text("of 6 late records")
+    page.evaluate(
+        "r => { r.value = r.max; r.dispatchEvent(new Event('input')); }", page.query_selector("input[type=range]")
+    )
+    expect(page.locator(".verdict")).to_contain_text("None")
+    look.keep("lateness")
+
+
+def test_a_dead_letter_is_found_read_and_replayed(look: Look, market: Server) -> None:
+    page = look.enter()
+    look.go("letters")
+    page.wait_for_selector("tr[data-row]")
+    page.select_option("label:has-text('Job') select", "bars")
+    page.select_option("label:has-text('Reason') select", "undecodable")
+    expect(page.locator("tr[data-row]")).to_have_count(1)
+    look.keep("letters")
+    page.focus("tr[data-row]")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("dialog .record")
+    assert EVIL in page.inner_text("dialog .record")
+    assert page.query_selector("img") is None
+    look.keep("letter")
+    page.keyboard.press("Escape")
+    page.select_option("label:has-text('Reason') select", "too_late")
+    expect(page.locator("tr[data-row]").first).to_contain_text("late")
+    before = market.get(JOB)["records"]
+    page.click("tr[data-row] input[type=checkbox] >> nth=0")
+    page.click("[data-act=replay]")
+    expect(page.locator(".toast")).to_contain_text("1 handed back to bars")
+    after = market.until(JOB, lambda job: job["records"]["replayed"] > before["replayed"])["records"]
+    assert after["replayed"] == before["replayed"] + 1
+
+
+def test_a_job_is_paused_and_goes_on(look: Look, market: Server) -> None:
+    page = look.enter()
+    look.go("job/market/bars")
+    page.click("[data-verb=pause]")
+    expect(page.locator("h1 + .badge")).to_have_text("paused")
+    read = market.get(JOB)["records"]["read"]
+    market.minute(300, (1, 2, 3))
+    page.click("[data-verb=resume]")
+    expect(page.locator("h1 + .badge")).to_have_text("running")
+    market.until(JOB, lambda job: job["records"]["read"] >= read + 720)
+    expect(page.locator(".whole .legend").first).to_contain_text("in results")
+    look.keep("summary")
+
+
+VIEWS = {
+    "plan": ("job/market/bars/plan", ".node"),
+    "windows": ("job/market/bars/windows", ".tiles"),
+    "metrics": ("job/market/bars/metrics", "td:has-text('AAPL')"),
+    "logs": ("job/market/bars/logs", ".log div"),
+    "versions": ("job/market/bars/versions", "tbody tr"),
+    "tables": ("tables", "tr:has-text('instruments') .badge"),
+    "lineage": ("lineage", ".node"),
+    "ask": ("ask", "textarea"),
+}
+
+
+def test_every_other_view_shows_what_runs(look: Look, market: Server) -> None:
+    page = look.enter()
+    for name, (place, wanted) in VIEWS.items():
+        look.go(place)
+        page.wait_for_selector(wanted)
+        if name == "lineage":
+            page.click(".node.sink button:has-text('mean_price')")
+            assert page.inner_text(".node.source button.lit") == "price"
+        if name == "ask":
+            page.click("button[type=submit]")
+            expect(page.locator("td:has-text('bars')").first).to_be_visible()
+        if name == "plan":
+            assert re.search(r"TUMBLING 10s", page.inner_text(".graph"))
+            assert page.locator("text=Time by stage").count() == 1
+        look.keep(name)
+
+
+def test_a_row_of_a_table_is_looked_up_by_key(look: Look, market: Server) -> None:
+    page = look.enter()
+    look.go("tables")
+    page.click("tr:has-text('instruments') button")
+    page.fill("dialog input[name=key]", "NVDA")
+    page.keyboard.press("Enter")
+    expect(page.locator("dialog .facts")).to_contain_text("Nvda Inc")
+
+
+def test_it_is_used_in_the_dark_and_on_a_narrow_screen(look: Look, market: Server) -> None:
+    for name, options in {
+        "dark": {"color_scheme": "dark"},
+        "narrow": {"viewport": {"width": 390, "height": 844}, "has_touch": True},
+    }.items():
+        other = Look(look.context.browser, market, **options)  # type: ignore[arg-type]
+        page: Page = other.enter()
+        page.wait_for_selector("table tr[data-row]")
+        wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        assert wide <= 0, "only tables and pictures scroll sideways"
+        other.keep(f"overview-{name}")
+        other.go("job/market/bars/partitions")
+        page.wait_for_selector("[data-holder], .banner")
+        other.keep(f"partitions-{name}")
+        assert other.wrong == []
+        other.context.close()

@@ -175,6 +175,8 @@ class BoundSelect:
     """True with a WINDOW, also where it could not be bound."""
     row_windows: bool = False
     """True where the select list has an OVER."""
+    buffers: bool = False
+    """True where each OVER answers from a buffer of rows."""
     bounded: bool = False
     partition_by: tuple[BoundExpression, ...] = ()
     primary: str = ""

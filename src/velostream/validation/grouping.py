@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from velostream.catalog import system_columns
 from velostream.functions.base import FunctionKind
+from velostream.sql.nodes import RowWindow
 from velostream.validation.bound import BoundExpression
 from velostream.validation.scope import Missing
 
@@ -63,6 +64,12 @@ def has_aggregate(tree: exp.Expr, library: Library) -> bool:
 def has_over(tree: exp.Expr) -> bool:
     """True where an expression has an OVER of its own."""
     return any(window.find_ancestor(exp.Query) is tree.find_ancestor(exp.Query) for window in tree.find_all(exp.Window))
+
+
+def has_buffer(tree: exp.Expr) -> bool:
+    """True where each OVER of an expression's own answers from a buffer of rows."""
+    own = [each for each in tree.find_all(exp.Window) if each.find_ancestor(exp.Query) is tree.find_ancestor(exp.Query)]
+    return all(isinstance(each, RowWindow) for each in own)
 
 
 def bind_grouping(select: SelectBinder, node: exp.Select, aliases: Aliases) -> tuple[BoundExpression, ...]:

@@ -25,7 +25,7 @@ from velostream.validation.bound import (
 from velostream.validation.columns import GROUPED, WINDOW
 from velostream.validation.emission import bind_emission
 from velostream.validation.expressions import ExpressionBinder
-from velostream.validation.grouping import bind_grouping, has_aggregate, has_over
+from velostream.validation.grouping import bind_grouping, has_aggregate, has_buffer, has_over
 from velostream.validation.inputs import bind_input, is_static, scope_input
 from velostream.validation.join_binding import bind_join, helped_by_where
 from velostream.validation.named_windows import inline_named_windows
@@ -235,6 +235,7 @@ class SelectBinder:
             aggregated=aggregated,
             windowed=windowed,
             row_windows=any(has_over(part) for part in parts),
+            buffers=all(has_buffer(part) for part in parts),
             bounded=all(
                 _is_bounded(member) for member in [source, *(join.right for join in joins)] if member is not None
             ),

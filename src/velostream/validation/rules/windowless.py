@@ -43,9 +43,18 @@ def check(statement: BoundStatement, look: Look) -> None:
         if name == "emit.accumulation" and value.value == "retracting" and any(s.aggregated for s in selects):
             continue
         if name in ("allowed.lateness", "late.data.strategy") and (joined or ordered):
+            if name == "allowed.lateness" and value.value and not joined and _only_buffers(selects):
+                message = "a row buffer answers as rows arrive, so 'allowed.lateness' has no effect"
+                hint = "remove it: a row is late where it is older than all rows of the buffer"
+                look.findings.error("conflicting-properties", message, value.origin.span, hint=hint)
             continue
         message = f"'{name}' needs a time window, and this statement has none"
         look.findings.error("conflicting-properties", message, value.origin.span, hint="add WINDOW, or remove it")
+
+
+def _only_buffers(selects: list[BoundSelect]) -> bool:
+    """True where rows are asked about in buffers alone; groups below them may correct what they said."""
+    return all(select.buffers for select in selects) and not any(select.aggregated for select in selects)
 
 
 def _refuse_ttl(statement: BoundStatement, selects: list[BoundSelect], look: Look) -> None:

@@ -37,6 +37,22 @@ def test_all_jobs_are_shown(velo: Velo, app: str) -> None:
     assert "console_sink" in answer.out
 
 
+def test_how_a_table_is_joined_goes_by_its_size(velo: Velo, app: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("more.sql").write_text(
+        SQL + "CREATE TABLE limits (symbol STRING PRIMARY KEY, most INT) WITH ('type' = 'file_source',"
+        " 'path' = 'limits.csv', 'format' = 'csv');"
+        " SELECT t.symbol, l.most FROM trades t JOIN limits l ON t.symbol = l.symbol"
+    )
+    assert "looked up: in every task (broadcast) up to 64MB, else by shuffled keys\n" in velo("explain", "more.sql").out
+    Path("limits.csv").write_text("symbol,most\nA,1\n")
+    small = velo("explain", "more.sql").out
+    assert "looked up: in every task (broadcast)\n" in small
+    assert "size: 16 bytes" in small
+    monkeypatch.setattr("velostream.plan.nodes.join_table.BROADCAST", 10)
+    assert "looked up: by shuffled keys: the table is larger than" in velo("explain", "more.sql").out
+    assert '"broadcast": false' in velo("explain", "--format", "json", "more.sql").out
+
+
 @pytest.mark.parametrize("name", ["highs", "HIGHS", "high_prices"])
 def test_one_is_found_by_its_name_or_by_what_it_makes(velo: Velo, app: str, name: str) -> None:
     answer = velo("explain", app, "--statement", name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -25,13 +26,23 @@ if TYPE_CHECKING:
 @click.argument("file", metavar="FILE | 'SELECT …' | -")
 @click.option("--statement", "-s", metavar="NAME", help="Only this job, stream or table.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option("--checkpoint", default="", metavar="DIR", help="Where jobs keep their tables. [default: .velo/APP]")
 @preset_option
 @set_option
 @click.pass_context
 def command(
-    ctx: click.Context, *, file: str, statement: str | None, form: str, preset: str, settings: tuple[str, ...]
+    ctx: click.Context,
+    *,
+    file: str,
+    statement: str | None,
+    form: str,
+    checkpoint: str,
+    preset: str,
+    settings: tuple[str, ...],
 ) -> None:
     """Show how the statements of a file will run: sources, keys, windows, watermarks, emission, sinks, guarantees.
+
+    How a table is joined goes by its size: as it was loaded last, else as its files are.
 
     A file with errors is not planned: the errors are shown, and the exit code is 2.
 
@@ -42,13 +53,18 @@ def command(
       velo explain --preset prod --format json app.sql
     """
     from velostream.plan import plan
+    from velostream.plan.sizing import with_sizes
+    from velostream.tables.sizing import sizes_of
 
-    answer = validated(one(file), preset=preset_of(preset), overrides=overrides_of(settings))
+    given = one(file)
+    answer = validated(given, preset=preset_of(preset), overrides=overrides_of(settings))
     if answer.findings.errors:
         report = TextReport().render([failed(answer)], colours=colours_of(sys.stderr), system_columns=False)
         print(report, file=sys.stderr)
         ctx.exit(2)
     planned = plan(answer.bound, answer.library)
+    home = Path(checkpoint) if checkpoint else Path(".velo") / (planned.name or "app")
+    planned = with_sizes(planned, sizes_of(planned, home, given.folder or Path()))
     show = as_json if form == "json" else as_text
     print(show(planned, named(statement, answer.bound) if statement else ""))
 

@@ -12,6 +12,7 @@ from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from velostream.plan.nodes.table_scan import BROADCAST
 from velostream.tables.newest import GONE, TIME
 from velostream.tables.past import ORDER
 from velostream.tables.store import BASE, DELTA, PAST, TableStore, Version
@@ -19,8 +20,6 @@ from velostream.tables.store import BASE, DELTA, PAST, TableStore, Version
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-BROADCAST = 64 * 1024 * 1024
-"""Tables of up to so many bytes of Parquet are sent to every task."""
 _MORE = {BASE: "", DELTA: f", {GONE} BOOLEAN", PAST: f", {GONE} BOOLEAN, {ORDER} BIGINT"}
 
 

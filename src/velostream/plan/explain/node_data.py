@@ -73,6 +73,7 @@ def _table_scan(node: TableScan) -> Data:
         "connector": node.connector or None,
         "place": {} if node.statement else place_data(node.settings),
         "key": list(node.key),
+        "size": node.size,
         "version_time": node.version_time or None,
         "refresh": node.refresh or None,
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from velostream import sizes
 from velostream.durations import show
 from velostream.plan.explain import words
 from velostream.plan.explain.places import place_text
@@ -33,6 +34,7 @@ from velostream.plan.nodes import (
 )
 from velostream.plan.nodes.filter import EARLY, HAVING, MARK, WITHDRAW
 from velostream.plan.nodes.order_limit import BOUNDED, CONSOLE, PER_WINDOW, STOPS
+from velostream.plan.nodes.table_scan import BROADCAST
 from velostream.plan.visitor import Visitor
 
 Details = list[tuple[str, str]]
@@ -88,6 +90,7 @@ def _table_scan(node: TableScan) -> tuple[str, Details]:
     details = [] if node.statement else _place(node.settings)
     details += _columns(node.columns, node.alias)
     details += [("key", listed(node.key))] if node.key else []
+    details += [("size", f"{node.size:,} bytes")] if node.size is not None else []
     details += [("refresh", node.refresh)] if node.refresh else []
     details += [("versions by", node.version_time)] if node.version_time else []
     return f"Table {_aliased(node.table, node.alias)} [{origin}]", details
@@ -146,10 +149,23 @@ def _join_table(node: JoinTable) -> tuple[str, Details]:
     if node.as_of is not None:
         details.append(("version", f"newest at {node.as_of}; a row waits until the table has come so far"))
     details.append(("without a match", _missing(node)))
+    if not node.left.static:
+        details.append(("looked up", _looked_up(node)))
     if node.keeps_state:
         details.append(("state", "rows that wait, which hold the watermark"))
     left = "table" if node.left.static else "stream"
     return f"{node.kind} JOIN {left}-table ON {listed(node.keys, 'nothing (every row meets every row)')}", details
+
+
+def _looked_up(node: JoinTable) -> str:
+    most = sizes.show(BROADCAST)
+    if node.keeps_state:
+        return "in the operator, in the rows of its bucket"
+    if node.broadcast is None:
+        return f"in every task (broadcast) up to {most}, else by shuffled keys"
+    if node.broadcast:
+        return "in every task (broadcast)" + ("" if node.keys else ": without a key every row meets every row")
+    return f"by shuffled keys: the table is larger than {most}"
 
 
 def _missing(node: JoinTable) -> str:

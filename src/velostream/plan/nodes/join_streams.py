@@ -74,9 +74,8 @@ class JoinStreams(Node):
         """The other conditions of ON as the operator computes them, over columns that are called so on each side; none
         where one of them is for Spark alone."""
         both = self.left.fields.plus(self.right.fields)
-        fields = self.left.fields.names, self.right.fields.names
-        pairs = [pair for side, called in zip(fields, names or fields, strict=True) for pair in zip(side, called)]
-        known: dict[str, Form] = {field: ("column", name) for field, name in pairs}
+        called = both.names if names is None else (*names[0], *names[1])
+        known: dict[str, Form] = {field: ("column", name) for field, name in zip(both.names, called, strict=True)}
         forms = [form for part in self.residual if (form := form_of_rows(part, both, known)) is not None]
         return tuple(forms) if len(forms) == len(self.residual) else ()
 

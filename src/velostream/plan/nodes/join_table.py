@@ -10,6 +10,7 @@ from velostream.plan.fields import Fields
 from velostream.plan.forms import form_of_rows
 from velostream.plan.nodes.base import Node, needs_for_state
 from velostream.plan.nodes.filter import MARK, REMOVE
+from velostream.plan.nodes.table_scan import BROADCAST, TableScan
 from velostream.validation.coercion import comparable
 
 MISSING = ("skip_record", "emit_with_nulls", "use_defaults", "wait_and_retry", "fail_fast")
@@ -42,7 +43,7 @@ class JoinTable(Node):
     """A join of a stream, or of a table, with a table on the right.
 
     `as_of` is the time whose version of the table is taken; None takes the newest. `misses` says whether rows without a
-    match are removed or marked 'unmatched' for the router above. `broadcast` sends the table to every task.
+    match are removed or marked 'unmatched' for the router above.
     """
 
     left: Node
@@ -53,7 +54,6 @@ class JoinTable(Node):
     missing: MissingData = MissingData("skip_record")
     as_of: Expression | None = None
     misses: str = REMOVE
-    broadcast: bool = True
 
     branches: ClassVar[tuple[str, ...]] = ("left", "right")
 
@@ -91,6 +91,15 @@ class JoinTable(Node):
             if form_of_rows(part, both) is None:
                 hint = "compare columns of one type: comparisons, AND, OR, NOT, IN, BETWEEN, IS NULL; the rest in WHERE"
                 raise self.refuse(f"'{part}' cannot be asked while rows wait", hint)
+
+    @property
+    def broadcast(self) -> bool | None:
+        """True where the table is sent to every task, False where rows and table are spread by keys; None where that is
+        not known before it is loaded."""
+        sizes = [node.size for node in self.right.walk() if isinstance(node, TableScan)]
+        if not self.keys or all(size is not None and size <= BROADCAST for size in sizes):
+            return True
+        return False if any(size is not None and size > BROADCAST for size in sizes) else None
 
     @property
     def meets_one(self) -> bool:

@@ -8,6 +8,9 @@ from typing import Any, ClassVar
 from velostream.plan.fields import Field, Fields
 from velostream.plan.nodes.base import EVENT_TIME, Node
 
+BROADCAST = 64 * 1024 * 1024
+"""Tables of up to so many bytes of Parquet are sent to every task that joins them."""
+
 
 @dataclass(frozen=True)
 class TableScan(Node):
@@ -25,6 +28,8 @@ class TableScan(Node):
     settings: Any = field(default=None, compare=False)
     version_time: str = ""
     refresh: str = ""
+    size: int | None = field(default=None, compare=False)
+    """Its bytes, where somebody has looked."""
 
     branches: ClassVar[tuple[str, ...]] = ()
 

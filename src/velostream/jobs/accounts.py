@@ -59,6 +59,8 @@ class Accounts:
     in_results: int = 0
     expanded: int = 0
     replayed: int = 0
+    lost: dict[str, int] = field(default_factory=dict)
+    """Of each source, the records that it no longer had when they were to be read."""
     refused: int = 0
     """Rows that a sink did not take."""
     dropped: Counter[str] = field(default_factory=Counter)

@@ -9,6 +9,7 @@ from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
+from velostream.jobs.accounts import Accounts
 from velostream.spark.stateful.control import command
 
 if TYPE_CHECKING:
@@ -54,8 +55,15 @@ class Following:
         freeze(self.query)
         self.frozen = True
 
-    def look(self) -> None:
-        """Tells what is new since the last look."""
+    def end(self, accounts: Accounts) -> None:
+        """After the query has ended: a last look, and nothing is followed any more."""
+        self.looked, self.stateful = 0.0, False
+        self.look(accounts)
+        for one in self.followers:
+            one.close()
+
+    def look(self, accounts: Accounts) -> None:
+        """Tells what is new since the last look, and counts what sources have lost."""
         if not self.followers or self.query is None or time.monotonic() - self.looked < LOOK:
             return
         self.looked = time.monotonic()
@@ -64,5 +72,9 @@ class Following:
             return
         self.batch = progress["batchId"]
         marks = [mark for one in self.followers for mark in one.look(progress)]
+        for one in self.followers:
+            if one.lost:
+                accounts.lost[one.source] = accounts.lost.get(one.source, 0) + one.lost
+                one.lost = 0
         if marks and self.stateful:
             command(self.control, marks=marks)

@@ -143,7 +143,7 @@ class RunningJob:
     def follow(self) -> None:
         """Tells the stateful nodes what is new about the partitions of its sources."""
         if self.following is not None and self.active:
-            self.following.look()
+            self.following.look(self.accounts)
 
     def look_at_tables(self) -> None:
         """Where a table has a newer version and nothing is to be read, a micro-batch without records takes it over."""
@@ -249,6 +249,8 @@ class RunningJob:
 
     def release(self) -> None:
         """Gives back the shared memory of its state, and the connections of its sinks."""
+        if self.following is not None:
+            self.following.end(self.accounts)
         if self.query is not None:
             released(str(self.query.id))
             release(str(self.query.id))
@@ -278,6 +280,7 @@ class RunningJob:
             "held_back_by": accounts.holding,
             "joins": accounts.joins,
             "refused": accounts.refused,
+            "lost": accounts.lost,
             "circuit_breakers": breakers_of(self.writer.failing, self.home.folder),
             "partitions": {
                 name: {**shown, "max_event_time": _shown(shown["max_event_time"])}

@@ -145,6 +145,30 @@ _CONDITIONS = (
         "start it, or correct the address, such as local[*] or spark://host:7077",
     ),
     Condition(
+        "offsets-lost",
+        r"lost because they are not available in Kafka any more;[\s\S]*?Reason:\s*(.+)",
+        "Kafka no longer has records that were not read yet: {0}",
+        "'x.on.data.loss' = 'skip' goes on without them and counts them; keep records longer: retention.ms",
+    ),
+    Condition(
+        "broker-unreachable",
+        r"org\.apache\.kafka\.common\.errors\.(?:TimeoutException|DisconnectException): (.+)",
+        "no Kafka broker answers: {0}",
+        "see that it is up, and that bootstrap.servers and security.protocol are right",
+    ),
+    Condition(
+        "broker-unreachable",
+        r"org\.apache\.kafka\.common\.errors\.((?:Sasl|Ssl|TopicAuthorization|GroupAuthorization)\w+: .+)",
+        "Kafka does not let us in: {0}",
+        "see to security.protocol, sasl.* and ssl.*, and to the rights on topics",
+    ),
+    Condition(
+        "broker-unreachable",
+        r"org\.apache\.kafka\.common\.(?:config\.ConfigException|KafkaException): (.+)",
+        "Kafka's client cannot be used: {0}",
+        "correct the settings of the source",
+    ),
+    Condition(
         "spark-failed",
         r"SparkContext was shut down|stopped SparkContext|Connection refused",
         "Spark's Java process is gone",

@@ -1,15 +1,22 @@
-"""What the driver knows of a Kafka source while a query runs: its partitions, and which of them are read to the end.
+"""What the driver knows of a Kafka source while a query runs: its partitions, which of them are read to the end, what
+Kafka has lost; and what it tells Kafka, which shows the progress of a group.
 
-Stateful nodes hear it as marks. A bounded run reads to the offsets that are the end as its first micro-batch begins.
+Stateful nodes hear of partitions as marks. A bounded run reads to the offsets that are the end as its first micro-batch
+begins.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
+from functools import cached_property
 from typing import Any
 
+from velostream.config.connections.kafka_clients import for_asking
 from velostream.config.settings import Settings
+from velostream.errors import VeloError
+from velostream.kafka import QUIET, Cluster, Offsets
 from velostream.sources.streams.kafka_topics import is_several
 from velostream.sources.streams.marks import finished, listed
 
@@ -21,13 +28,18 @@ class KafkaFollower:
 
     def __init__(self, source: str, settings: Settings, topics: Mapping[str, list[int]], *, bounded: bool) -> None:
         self.source = source
+        self.settings = settings
         self.several = is_several(settings)
         self.bounded = bounded
         self.known: dict[str, set[int]] = {topic: set(numbers) for topic, numbers in topics.items()}
         self.over: dict[str, set[int]] = {}
+        self.lost = 0
+        """Records that Kafka no longer had when they were to be read, and that nobody has counted yet."""
         pattern = settings.get("topic.pattern")
         chosen = f"SubscribePattern[{pattern}]" if pattern else f"Subscribe[{', '.join(settings.names('topic'))}]"
         self.description = f"{_SOURCE}{chosen}]"
+        self.skips = settings.text("on.data.loss") == "skip"
+        self.oldest: Offsets = self._oldest()
 
     def begin(self) -> list[dict[str, Any]]:
         """What is to be known before the first record: the partitions that there are."""
@@ -36,18 +48,20 @@ class KafkaFollower:
     def look(self, progress: Mapping[str, Any]) -> list[dict[str, Any]]:
         """What is new after a micro-batch: partitions that were added, and those that are read to their end."""
         told = next((one for one in progress["sources"] if one["description"] == self.description), None)
-        read = _offsets(told["endOffset"]) if told is not None else {}
+        if told is None:
+            return []
+        read = _offsets(told["endOffset"])
+        self._count_lost(_offsets(told["startOffset"]), read)
+        self._show(read)
         marks = []
         for topic, numbers in read.items():
             added = numbers.keys() - self.known.get(topic, set())
             if added:
                 self.known.setdefault(topic, set()).update(added)
                 marks.append(listed(self._name(topic), sorted(self.known[topic])))
-        if self.bounded and told is not None:
-            marks += self._ended(read, _offsets(told["latestOffset"]))
-        return marks
+        return [*marks, *self._ended(read, _offsets(told["latestOffset"]))] if self.bounded else marks
 
-    def _ended(self, read: dict[str, dict[int, int]], latest: dict[str, dict[int, int]]) -> list[dict[str, Any]]:
+    def _ended(self, read: Offsets, latest: Offsets) -> list[dict[str, Any]]:
         """Partitions that are read to their end while others are not yet; when all are, the flush says the rest."""
         done = {
             topic: {number for number, offset in numbers.items() if offset >= latest.get(topic, {}).get(number, offset)}
@@ -62,6 +76,45 @@ class KafkaFollower:
                 self.over.setdefault(topic, set()).update(new)
                 marks.append(finished(self._name(topic), sorted(new)))
         return marks
+
+    def _count_lost(self, start: Offsets, end: Offsets) -> None:
+        """Counts what was gone before the micro-batch began that should have read it."""
+        if not self.skips:
+            return
+        for topic, numbers in start.items():
+            for number, offset in numbers.items():
+                gone = min(self.oldest.get(topic, {}).get(number, 0), end.get(topic, {}).get(number, offset))
+                self.lost += max(0, gone - offset)
+        self.oldest = self._oldest()
+
+    def _oldest(self) -> Offsets:
+        """The first offsets that Kafka still has, where it may have lost some."""
+        if self.skips:
+            with suppress(VeloError):  # asked again after the next micro-batch
+                return Cluster(for_asking(self.settings)).beginnings(self.known)
+        return {}
+
+    def _show(self, read: Offsets) -> None:
+        """Lets Kafka show how far the group is, where one is named; what counts is the checkpoint."""
+        if self.settings.get("group.id") is None:
+            return
+        from confluent_kafka import KafkaException, TopicPartition
+
+        places = [TopicPartition(topic, number, at) for topic, held in read.items() for number, at in held.items()]
+        with suppress(KafkaException):  # shown after the next micro-batch
+            self._group.commit(offsets=places, asynchronous=True)
+
+    @cached_property
+    def _group(self) -> Any:
+        from confluent_kafka import Consumer
+
+        group = {"group.id": self.settings.text("group.id"), "enable.auto.commit": False}
+        return Consumer({**for_asking(self.settings), **group, "logger": QUIET})
+
+    def close(self) -> None:
+        """Lets go of the group."""
+        if "_group" in self.__dict__:
+            self._group.close()
 
     def _name(self, topic: str) -> str:
         return f"{self.source}/{topic}" if self.several else self.source
@@ -79,6 +132,6 @@ def freeze(query: Any) -> None:
             stream.prepareForTriggerAvailableNow()
 
 
-def _offsets(said: Any) -> dict[str, dict[int, int]]:
+def _offsets(said: Any) -> Offsets:
     data = json.loads(said) if isinstance(said, str) else said
     return {topic: {int(number): offset for number, offset in held.items()} for topic, held in (data or {}).items()}

@@ -44,7 +44,7 @@ class Ownership:
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> Ownership:
         """From plain data."""
-        return cls(tuple(data["before"]), tuple(Range(*each) for each in data["ranges"]))  # type: ignore[arg-type]
+        return cls(tuple(data["before"]), tuple(Range(*each) for each in data["ranges"]))
 
     def data(self) -> dict[str, Any]:
         """As plain data."""

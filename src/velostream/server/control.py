@@ -13,7 +13,7 @@ from velostream.server.driver import commands
 from velostream.server.driver.commands import Command
 from velostream.server.folders import Folders
 from velostream.server.planning import Planned, planned
-from velostream.server.registry.deployment import ACTIVE, RESTARTING, RUNNING, STOPPED, Deployment
+from velostream.server.registry.deployment import ACTIVE, RESTARTING, RETIRED, RUNNING, STOPPED, Deployment
 from velostream.server.registry.registry import Registry
 from velostream.server.settings import ServerSettings
 from velostream.server.supervisor import Supervisor
@@ -76,8 +76,9 @@ class Control:
         return [one for one in self.supervisor.seen.values() if one.deployment.role == ACTIVE]
 
     def beside(self, app: str) -> list[Seen]:
-        """All deployments of an application that are not of the past."""
-        return [one for one in self.supervisor.seen.values() if one.deployment.app == app]
+        """All deployments of an application that are not of the past, or not quite."""
+        known = [one for one in self.supervisor.seen.values() if one.deployment.app == app]
+        return [one for one in known if one.alive or one.deployment.role != RETIRED]
 
     def app(self, name: str) -> Seen:
         """The application of that name."""
@@ -152,10 +153,12 @@ class Control:
         if not meant.is_whole and meant.seen.alive:
             return self._command(name, commands.RESTART, patience)
         deployment = meant.deployment
-        folder = self.folders.driver(deployment.app, deployment.number)
         before = meant.seen.process
-        folder.wanted.unlink(missing_ok=True)
-        self.registry.change(deployment, wanted=RESTARTING, ending="", reason="", restarts=0, retry_at=0.0)
+        for one in self.beside(deployment.app):
+            if one.deployment.role != RETIRED:
+                self.folders.driver(one.deployment.app, one.deployment.number).wanted.unlink(missing_ok=True)
+                changes: dict[str, Any] = {"ending": "", "reason": "", "restarts": 0, "retry_at": 0.0}
+                self.registry.change(one.deployment, wanted=RESTARTING, **changes)
         self._await(lambda: self._is_new(meant, before), patience)
         return self._again(meant)
 

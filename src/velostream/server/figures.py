@@ -41,7 +41,7 @@ def snapshots_of(one: Seen) -> list[Mapping[str, Any]]:
     """The jobs of an application that have reported."""
     states = {"starting": "created", "stopping": "running", "restarting": "created"}
     return [
-        {**job, "app": one.deployment.app, "state": states.get(job["state"], job["state"])}
+        {**job["reported"], "app": one.deployment.app, "state": states.get(job["state"], job["state"])}
         for job in one.jobs
-        if job["reported"]
+        if job["reported"] is not None
     ]

@@ -61,6 +61,5 @@ def letters_of(control: Control, deployment: Deployment) -> Iterator[Letter]:
 
 def _letter(app: str, said: dict[str, Any], place: int) -> Letter:
     known = {"error": None, "source": None, "partition": None, "offset": None, "event_time": None, "watermark": None}
-    return Letter(
-        **{**known, "lateness_ms": None, "record": None, **said}, app=app, id=f"{said['batch']:09d}-{place:06d}"
-    )
+    own = {"id": f"{said['batch']:09d}-{place:06d}", **known, "lateness_ms": None, "record": None, **said}
+    return Letter(**own, app=app)

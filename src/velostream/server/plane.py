@@ -11,6 +11,7 @@ from velostream.server.api.auth import LoginCodes, token_of
 from velostream.server.control import Control
 from velostream.server.figures import Figures
 from velostream.server.folders import Folders
+from velostream.server.moving.moves import Moves
 from velostream.server.progress import ProgressEvents
 from velostream.server.registry.database import Database
 from velostream.server.registry.registry import Registry
@@ -27,6 +28,7 @@ class Plane:
     codes: LoginCodes
     progress: ProgressEvents
     figures: Figures
+    moves: Moves
     _lock: int
 
     @classmethod
@@ -46,10 +48,12 @@ class Plane:
             LoginCodes(),
             ProgressEvents(control),
             Figures(control),
+            Moves(control),
             lock,
         )
         control.supervisor.each_look += [plane.progress.look, plane.figures.look]
         control.supervisor.start()
+        plane.moves.start()
         return plane
 
     @property
@@ -59,6 +63,7 @@ class Plane:
 
     def close(self) -> None:
         """Lets go of the folder. Drivers go on."""
+        self.moves.close()
         self.control.supervisor.close()
         self.control.registry.database.close()
         os.close(self._lock)

@@ -103,7 +103,7 @@ class Supervisor:
             return one
         if one.process is not None and not one.process.alive:
             deployment = self._buried(one)
-            one = replace(one, deployment=deployment)
+            one = replace(one, deployment=deployment, process=None)
         if deployment.wanted == RESTARTING:
             deployment = self.registry.change(deployment, wanted=RUNNING, restarts=0, retry_at=0.0, reason="")
             one = replace(one, deployment=deployment)
@@ -175,6 +175,7 @@ class Supervisor:
             str(self.folders.files),
             self.settings.master,
             self.settings.spark_settings,
+            deployment.settings.get("owners", {}),
         )
         task.write(folder)
         writing = os.O_WRONLY | os.O_CREAT | os.O_APPEND

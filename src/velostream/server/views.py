@@ -47,13 +47,13 @@ class Seen:
 
     @property
     def jobs(self) -> list[dict[str, Any]]:
-        """The jobs, as the driver reports them; those that it has not come to yet, as planned."""
+        """The jobs as planned, with what the driver reports of them; `reported` is that alone."""
         reported = {job["name"]: job for job in self.status.get("jobs", ())}
         found = []
         for plan in self.planned:
             report = reported.get(plan["name"])
             state = self._job_state(report)
-            found.append({**plan, **(report or {}), "state": state, "reported": report is not None})
+            found.append({**(report or {}), **plan, "state": state, "reported": report})
         return found
 
     def _job_state(self, report: Mapping[str, Any] | None) -> str:

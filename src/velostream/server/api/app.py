@@ -15,6 +15,7 @@ from velostream.server.api.inside import Inside
 from velostream.server.api.limits import BodyLimit
 from velostream.server.api.page import install_page
 from velostream.server.api.problems import documented, install
+from velostream.server.api.recent import install_recent
 
 if TYPE_CHECKING:
     from velostream.server.plane import Plane
@@ -37,6 +38,7 @@ def create_app(plane: Plane) -> FastAPI:
         app.include_router(group.ROUTES)
     app.add_api_route("/metrics", metrics, methods=["GET"], tags=["metrics"], responses=_METRICS, response_model=None)
     install(app)
+    install_recent(app, plane)
     install_page(app)
     app.add_middleware(BodyLimit, most=plane.settings.body_limit)
     app.add_middleware(TokenRequired, token=plane.token)

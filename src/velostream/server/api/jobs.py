@@ -190,7 +190,7 @@ def metrics(name: str, plane: Inside) -> JobMetrics:
     meant, _ = _only(plane.control, name)
     deployment = meant.deployment
     taken = next((each for each in snapshots_of(meant.seen) if each["name"] == meant.job), {})
-    engine = {key: value for key, value in taken.items() if key not in ("metrics", "app", "name", "reported")}
+    engine = {key: value for key, value in taken.items() if key not in ("metrics", "app", "name")}
     return JobMetrics(
         job=meant.job,
         app=deployment.app,

@@ -13,7 +13,9 @@ from velostream.errors import VeloError
 from velostream.files import replace_text
 from velostream.server.folders import DriverFolder
 
-STOP, PAUSE, RESUME, RESTART, FLUSH, QUERY = "stop", "pause", "resume", "restart", "flush", "query"
+STOP, PAUSE, RESUME, RESTART, FLUSH, QUERY, SWITCH = (
+    *("stop", "pause", "resume", "restart", "flush", "query", "switch"),
+)
 LOOK = 0.05
 """How often an answer is looked for, in seconds."""
 

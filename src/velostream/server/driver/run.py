@@ -18,7 +18,7 @@ from velostream.server.driver.serving import Serving
 from velostream.server.driver.status import Status
 from velostream.server.driver.task import Task
 from velostream.server.folders import DriverFolder
-from velostream.server.planning import Refused, checked
+from velostream.server.planning import Refused, checked, served
 
 if TYPE_CHECKING:
     from velostream.jobs.runner import Runner
@@ -61,8 +61,8 @@ def _failed(status: Status, error: VeloError) -> None:
 
 def _run(folder: DriverFolder, task: Task, status: Status, ended: Event) -> int:
     from velostream.jobs.inferred import settled
+    from velostream.jobs.ownership import Ownership
     from velostream.jobs.runner import Runner
-    from velostream.plan import plan
     from velostream.spark.failures import translated
     from velostream.spark.session import spark_session
 
@@ -72,10 +72,11 @@ def _run(folder: DriverFolder, task: Task, status: Status, ended: Event) -> int:
     answer = settled(lambda more: checked(sql, task.app, files, more=more), lambda _: task.home, files, LOG.info)
     if answer.findings.errors:
         raise Refused(answer.findings.errors[0].message, answer.findings.ordered(), hint=answer.findings.errors[0].hint)
-    planned = plan(answer.bound, answer.library)
+    planned = served(answer)
     with translated(debug=False):
         runner = Runner(planned, spark_session(task.master, task.spark), task.home, files, _show)
         runner.held = _held(folder)
+        runner.owners.of_jobs = {job: Ownership.of(said) for job, said in task.owners.items()}
         signal.signal(signal.SIGTERM, lambda number, frame: runner.stopping.set())
         serving = Serving(folder, runner, sql, task, status.write)
         serving.start()

@@ -75,7 +75,7 @@ class Serving:
                 command = self._waiting.get_nowait()
             except Empty:
                 return
-            self._answered(command, self._jobs)
+            self._answered(command, self._switch if command.verb == commands.SWITCH else self._jobs)
 
     def _answered(self, command: Command, carry: Callable[[Command], dict[str, Any]]) -> None:
         LOG.info("told to %s", command.verb, extra={"said": {"jobs": list(command.jobs)}})
@@ -88,6 +88,19 @@ class Serving:
 
             LOG.exception("could not %s", command.verb)
             commands.refuse(self.folder, command, translate(failure))
+
+    def _switch(self, command: Command) -> dict[str, Any]:
+        """From now on other rows are this version's own; only while all jobs rest."""
+        from velostream.jobs.ownership import Ownership
+
+        for job in self.runner.jobs:
+            if job.state == "running":
+                _require(job, "give keys away", "paused")
+        owners = self.runner.owners
+        owners.of_jobs = {job: Ownership.of(said) for job, said in command.details["owners"].items()}
+        for job in self.runner.jobs:
+            job.writer.lowered = owners.applied(job.job, job.lowered)
+        return {}
 
     def _jobs(self, command: Command) -> dict[str, Any]:
         wanted = [job for job in self.runner.jobs if not command.jobs or job.job.name in command.jobs]

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 from velostream.files import replace_text
 from velostream.server.folders import DriverFolder
@@ -25,6 +26,8 @@ class Task:
     master: str = "local[2]"
     spark: Mapping[str, str] = field(default_factory=dict)
     """Settings of the Spark session."""
+    owners: Mapping[str, Any] = field(default_factory=dict)
+    """What it owns of its jobs, where another version runs beside it."""
 
     def write(self, folder: DriverFolder) -> None:
         """Leaves it for the driver."""

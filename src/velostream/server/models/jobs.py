@@ -53,7 +53,7 @@ class JobDetail(JobView):
     tables: list[str]
     makes: str | None = Field(description="the table that it makes")
     definitions: list[str]
-    records: dict[str, Any] = Field(description="every record in one class: read + expanded = all others")
+    records: dict[str, Any] = Field(description="every record in one class: read + expanded + replayed = all others")
     emitted: dict[str, int]
     windows: dict[str, Any]
     joins: dict[str, dict[str, int]]

@@ -1,0 +1,64 @@
+"""Whether keys can move between two versions: rows must tell their window, and both must mean the same by a key."""
+
+from __future__ import annotations
+
+from velostream.errors import VeloError
+from velostream.plan.job import ApplicationPlan, Job
+from velostream.plan.nodes import Aggregate, Materialise, Sinks
+from velostream.plan.nodes.base import WINDOW_END
+
+LISTENING = "http_source"
+_LENGTHS = ("size", "gap", "max")
+_USE = "deploy it with REPLACE"
+
+
+def check_movable(old: ApplicationPlan, new: ApplicationPlan, *, by_share: bool, fits: bool) -> None:
+    """Refuses versions that cannot run side by side without a result being missing or doubled. `by_share` says that
+    only some keys move, `fits` that the new version goes on with the state of the old one."""
+    for job in new.jobs:
+        before = old.job(job.name)
+        if isinstance(job.root, Materialise) or before is None:
+            continue
+        for one in (before, job):
+            _check_window(one)
+        if any(scan.connector == LISTENING for scan in job.scans):
+            message = f"job '{job.name}' listens at an address, which two versions cannot do at once"
+            raise VeloError(message, hint=_USE, code="strategy")
+        if by_share and (not keys(job) or keys(job) != keys(before)):
+            was, now = ", ".join(keys(before)) or "none", ", ".join(keys(job)) or "none"
+            message = f"the keys of job '{job.name}' cannot be shared between versions: {was} → {now}"
+            raise VeloError(message, hint="deploy it with BLUE_GREEN or REPLACE", code="strategy")
+        if not fits and any(window.window.assigner.moves for window in windows(job)):  # type: ignore[union-attr]
+            message = f"job '{job.name}' has sessions, and the new version would not know how they began"
+            raise VeloError(message, hint=_USE, code="strategy")
+
+
+def _check_window(job: Job) -> None:
+    if not windows(job) or WINDOW_END not in job.root.fields:
+        message = f"the rows of job '{job.name}' have no window: nothing tells at which of them a switch would be"
+        raise VeloError(message, hint=_USE, code="strategy")
+
+
+def keys(job: Job) -> tuple[str, ...]:
+    """The key of the rows of a job."""
+    return job.root.targets[0].key if isinstance(job.root, Sinks) else ()
+
+
+def windows(job: Job) -> list[Aggregate]:
+    """The windows of a job."""
+    return [node for node in job.root.walk() if isinstance(node, Aggregate) and node.window is not None]
+
+
+def length(job: Job) -> int:
+    """How far beyond the newest event a window may end that has records already, in microseconds."""
+    total = 0
+    for node in windows(job):
+        assert node.window is not None
+        told = [getattr(node.window.assigner, name, None) or 0 for name in _LENGTHS]
+        total += max(told)
+    return total
+
+
+def lateness(job: Job) -> int:
+    """How long after its end a window may be corrected, in microseconds."""
+    return sum(node.lateness.allowed for node in windows(job))

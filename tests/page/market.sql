@@ -9,7 +9,7 @@ CREATE STREAM trades (
 ) WITH (
     'type' = 'file_source', 'path' = 'trades/*.csv', 'format' = 'csv',
     'partition.by' = 'venue', 'event.time.field' = 'at', 'watch.interval' = '200ms',
-    'watermark.idle.timeout' = '1h'
+    'watermark.idle_timeout' = '1h'
 );
 
 CREATE TABLE instruments (symbol STRING PRIMARY KEY, name STRING, sector STRING)

@@ -3,7 +3,7 @@
 import { get, jobPath } from "../api.js";
 import { h } from "../dom.js";
 import { count } from "../format.js";
-import { remember } from "../live.js";
+import { recall, remember } from "../live.js";
 import { badge, jobLink, jobName, verbs } from "../parts.js";
 import * as lateness from "./job/lateness.js";
 import * as logs from "./job/logs.js";
@@ -24,7 +24,7 @@ export function view({ rest, query, draw, poll, signal, go, fail }) {
   const part = (TABS.find(([path]) => path === tab) || TABS[0])[2];
   const state = { query, go, redraw, refresh, signal, fail, chosen: {} };
   async function refresh() {
-    const [job, more] = await Promise.all([get(jobPath(app, name), {}, { signal }), part.ask?.(app, name, signal, state) ?? {}]);
+    const [job, more] = await Promise.all([get(jobPath(app, name), {}, { signal }), part.ask?.(app, name, signal, state) ?? {}, recall(signal)]);
     remember([job]);
     Object.assign(state, { job, more });
     redraw();

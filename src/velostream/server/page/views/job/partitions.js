@@ -35,7 +35,7 @@ function banner(job, partitions, watermark, holders, behind) {
   return h("div", { class: slow ? "banner" : "banner good" }, icon(slow ? "warn" : "good"), h("div", {},
     h("p", { class: "big" }, "Held back by ", h("code", { "data-holder": "" }, holders.slice(0, 5).join(", ")), holders.length > 5 ? ` and ${holders.length - 5} more` : ""),
     h("p", {}, `The watermark is at ${moment(watermark)}, ${span(job.watermark_lag_seconds)} behind the newest event. The newest event of ${first.source}/${first.partition} is from ${moment(first.max_event_time)}, ${span(behind(first))} behind.`),
-    slow ? h("p", { class: "quiet" }, `If nothing comes there any more, 'watermark.idle.timeout' lets the others go on without it${waiting ? ` (${waiting} partition${waiting === 1 ? " is" : "s are"} idle already)` : ""}. If it is only slow, its producer is what to look at.`) : null));
+    slow ? h("p", { class: "quiet" }, `If nothing comes there any more, 'watermark.idle_timeout' lets the others go on without it${waiting ? ` (${waiting} partition${waiting === 1 ? " is" : "s are"} idle already)` : ""}. If it is only slow, its producer is what to look at.`) : null));
 }
 
 function line(one, behind, most) {

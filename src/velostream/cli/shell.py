@@ -13,6 +13,7 @@ from velostream.cli.colours import colours_of
 from velostream.cli.explain import one
 from velostream.cli.inputs import Input
 from velostream.cli.options import preset_option, set_option
+from velostream.cli.remote import client_of
 
 
 @click.command("shell", short_help="Type statements, and see what they answer.")
@@ -20,6 +21,7 @@ from velostream.cli.options import preset_option, set_option
 @click.option("--execute", "-e", "given", metavar="SQL", help="Run these statements, and leave.")
 @click.option("--checkpoint", default="", metavar="DIR", help="Where tables of the file are kept. [default: .velo/APP]")
 @click.option("--master", default="local[*]", show_default=True, metavar="URL", help="Where Spark runs.")
+@click.option("--url", default="", metavar="URL", help="The server of statements about jobs. [default: VELO_URL]")
 @preset_option
 @set_option
 @click.pass_context
@@ -30,14 +32,16 @@ def command(
     given: str | None,
     checkpoint: str,
     master: str,
+    url: str,
     preset: str,
     settings: tuple[str, ...],
 ) -> None:
     """Type statements, and see what they answer.
 
     With a FILE, all that it declares can be asked from the start; its jobs are not run. A SELECT over streams shows its
-    rows as they come, until its input ends or Ctrl-C. CREATE defines what later statements read. Where standard input
-    is no terminal, its statements are run one after the other, up to the first that fails.
+    rows as they come, until its input ends or Ctrl-C. CREATE defines what later statements read. START, STOP, DEPLOY
+    and other statements about jobs go to the job server. Where standard input is no terminal, its statements are run
+    one after the other, up to the first that fails.
 
     \b
     Examples:
@@ -57,7 +61,8 @@ def command(
     def tell(text: str) -> None:
         print(text, file=sys.stderr, flush=True)
 
-    shell = Shell(session, Engine(master, checkpoint, tell, debug=debug), _write, tell, colours_of(sys.stdout))
+    engine = Engine(master, checkpoint, tell, debug=debug)
+    shell = Shell(session, engine, _write, tell, colours_of(sys.stdout), client_of(url))
     if given is None and sys.stdin.isatty():
         from velostream.cli.prompt.terminal import converse, history_file, prompt_session
 

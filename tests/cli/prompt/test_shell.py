@@ -1,6 +1,8 @@
 """What each statement does, without Spark: what runs is only handed over."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,12 +24,26 @@ class Handed:
         printer.rows(["n"], [(1,)])
 
 
+class Server:
+    """Keeps what it was asked, and answers as the server does."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def post(self, path: str, body: Mapping[str, Any] | None = None) -> Any:
+        assert path == "/api/v1/sql"
+        assert body is not None
+        self.asked.append(body["sql"])
+        return {"results": [{"columns": ["job", "state"], "rows": [["a", None]], "message": "a running"}]}
+
+
 class Talk:
     def __init__(self, session: Session) -> None:
         self.out: list[str] = []
         self.told: list[str] = []
         self.engine = Handed()
-        self.shell = Shell(session, self.engine, self.out.append, self.told.append, Colours())
+        self.server = Server()
+        self.shell = Shell(session, self.engine, self.out.append, self.told.append, Colours(), self.server)
 
     def say(self, text: str) -> int:
         self.out.clear()
@@ -109,11 +125,20 @@ def test_print_reads_the_stream_of_that_name(talk: Talk) -> None:
     assert "did you mean 'trades'?" in talk.told[-1]
 
 
-@pytest.mark.parametrize("statement", ["STOP JOB a;", "SHOW STATUS;", "START JOB a AS SELECT symbol FROM trades;"])
-def test_what_only_a_server_knows_is_refused_by_name(talk: Talk, statement: str) -> None:
-    assert talk.say(statement) == 2
-    assert "server" in talk.told[0]
-    assert "velo serve" in talk.told[-1]
+def test_statements_about_jobs_go_to_the_server(talk: Talk) -> None:
+    assert talk.say("STOP JOB a; SHOW STATUS;") == 0
+    assert talk.server.asked == ["STOP JOB a", "SHOW STATUS"]
+    assert talk.out[-5:] == ["job  state", "---  -----", "a    NULL", "(1 row)", "a running"]
+
+
+def test_a_job_goes_to_the_server_with_what_it_reads(talk: Talk) -> None:
+    talk.say("CREATE STREAM dear AS SELECT * FROM trades WHERE price > 100; SET 'allowed.lateness' = '1m';")
+    assert talk.say("START JOB j AS SELECT symbol FROM dear;") == 0
+    sent = talk.server.asked[0]
+    assert (
+        sent.index("CREATE STREAM trades") < sent.index("CREATE STREAM dear") < sent.index("SET") < sent.index("START")
+    )
+    assert talk.engine.names == []
 
 
 def test_statements_are_saved_as_a_file_that_validates(talk: Talk, tmp_path: Path) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from velostream.cli.colours import Colours
 from velostream.cli.prompt.rows import RowPrinter
@@ -41,6 +41,14 @@ class Runs(Protocol):
         ...
 
 
+class Asks(Protocol):
+    """What carries statements about jobs out: a job server."""
+
+    def post(self, path: str, body: Mapping[str, Any] | None = None) -> Any:
+        """What it answers to a body."""
+        ...
+
+
 class Left(Exception):  # somebody leaves; nothing is wrong
     """`\\quit`."""
 
@@ -55,8 +63,10 @@ class Shell:
         write: Callable[[str], None],
         tell: Callable[[str], None],
         colours: Colours,
+        server: Asks,
     ) -> None:
         self.session = session
+        self.server = server
         self.engine = engine
         self.write = write
         self.tell = tell
@@ -106,7 +116,7 @@ class Shell:
         elif isinstance(tree, sql.PrintTopic):
             self._print(tree)
         elif isinstance(tree, _JOBS):
-            raise _of_server(read.text.content.split()[0].upper() + " JOB")
+            self._ask_server(read)
         else:
             self._run(read)
 
@@ -152,10 +162,23 @@ class Shell:
 
         listing = shown(tree, read.answer.bound, read.answer.library)
         if listing is None:
-            raise _of_server(f"SHOW {tree.this}")
+            self._ask_server(read)
+            return
         printer = RowPrinter(self.write, self.colours)
         printer.rows(listing.columns, listing.rows)
         printer.end()
+
+    def _ask_server(self, read: Read) -> None:
+        """Statements about jobs are the server's; what they are made of goes with them."""
+        needed = isinstance(read.tree, sql.StartJob | sql.DeployJob)
+        text = "".join(f"{each};\n" for each in _declared(read)) if needed else ""
+        for one in self.server.post("/api/v1/sql", {"sql": text + read.text.content})["results"]:
+            if one["columns"]:
+                printer = RowPrinter(self.write, self.colours)
+                printer.rows(one["columns"], one["rows"])
+                printer.end()
+            if one["message"]:
+                self.write(one["message"])
 
     def _explain(self, read: Read) -> None:
         from velostream.cli.explain import as_text
@@ -184,6 +207,9 @@ def _has_topic(settings: Settings) -> bool:
     return settings.known.find("topic") is not None
 
 
-def _of_server(what: str) -> VeloError:
-    hint = "start one with `velo serve`, and deploy with `velo deploy`"
-    return VeloError(f"{what} is answered by a server, and this shell runs by itself", hint=hint, code="unsupported")
+def _declared(read: Read) -> Iterator[str]:
+    """The statements before one that declare something and run nothing by themselves."""
+    running = {one.name for one in read.answer.bound.statements if one.is_job}
+    for one in read.answer.application.statements[:-1]:
+        if isinstance(one.tree, sql.CreateRelation | sql.SetProperty) and one.name not in running:
+            yield one.text

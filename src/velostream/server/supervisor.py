@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import sys
 import time
@@ -22,6 +23,7 @@ from velostream.server.registry.registry import Registry
 from velostream.server.settings import ServerSettings
 from velostream.server.views import Seen, seen
 
+LOG = logging.getLogger("velostream.server")
 LOOK = 0.25
 """Seconds between two looks."""
 
@@ -43,6 +45,8 @@ class Supervisor:
         self._seen: dict[tuple[str, int], Seen] = {}
         self._stops: dict[tuple[str, int, str], bool] = {}
         """Drivers that were told to stop, by deployment and process."""
+        self.program: tuple[str, ...] = (sys.executable, "-m", "velostream.server.driver")
+        """What a driver is started with, before the name of its folder."""
         self._lock = Lock()
         self._closed = Event()
         self.ready = Event()
@@ -61,10 +65,18 @@ class Supervisor:
         if self._thread.is_alive():
             self._thread.join(timeout=10)
 
+    @property
+    def closed(self) -> bool:
+        """True once it watches no more."""
+        return self._closed.is_set()
+
     def _watch(self) -> None:
         while True:
-            self.look()
-            self.ready.set()
+            try:
+                self.look()
+                self.ready.set()
+            except Exception:  # such as a registry that is away for a while: drivers go on, and so does this
+                LOG.exception("a look at the applications failed")
             if self._closed.wait(LOOK):
                 return
 
@@ -77,7 +89,10 @@ class Supervisor:
                 known[key] = self._reconciled(one, known)
             self._seen = known
         for each in self.each_look:
-            each()
+            try:
+                each()
+            except Exception:
+                LOG.exception("something that looks at applications failed")
 
     def _seen_of(self, one: Deployment) -> Seen:
         """How a deployment is; one of the past that has ended is not looked at again."""
@@ -180,8 +195,8 @@ class Supervisor:
         task.write(folder)
         writing = os.O_WRONLY | os.O_CREAT | os.O_APPEND
         pid = os.posix_spawn(
-            sys.executable,
-            [sys.executable, "-m", "velostream.server.driver", str(folder.root)],
+            self.program[0],
+            [*self.program, str(folder.root)],
             {**os.environ, "PYTHONFAULTHANDLER": "1", "VELO_TOKEN": ""},
             file_actions=[
                 (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),

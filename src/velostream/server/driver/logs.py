@@ -7,12 +7,13 @@ import logging
 import os
 from collections import deque
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import Any
 
 from velostream.config.secrets import masked
+from velostream.events import LOGGER
+from velostream.observability.logs import fields_of
 
 LOG = logging.getLogger("velostream.driver")
 SIZE, FILES = 5_000_000, 3
@@ -22,25 +23,37 @@ _CHUNK = 1 << 16
 class JsonLines(logging.Formatter):
     """Formats a record as a JSON object; what was given as `extra={"said": {…}}` becomes fields of it."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: dict[str, int] = {}
+        """Where the statement of each job stands."""
+
     def format(self, record: logging.LogRecord) -> str:
         """One line."""
-        at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        told = fields_of(record, self.lines)
+        at = told.pop("time").replace("+00:00", "Z")
         said: Mapping[str, Any] = getattr(record, "said", {})
-        line = {"at": at, "level": record.levelname.lower(), "message": masked("", record.getMessage()), **said}
+        line = {"at": at, **told, "message": masked("", told["message"]), **said}
+        if "error" in line:
+            line["error"] = masked("", str(line["error"]))
         if record.exc_info:
             line["traceback"] = masked("", self.formatException(record.exc_info))
         return json.dumps(line, default=str, ensure_ascii=False)
 
 
-def open_log(file: Path) -> None:
+def open_log(file: Path) -> JsonLines:
     """Lets everything that this process logs go to a file, which only its owner may read."""
     file.touch(mode=0o600, exist_ok=True)
     handler = RotatingFileHandler(file, maxBytes=SIZE, backupCount=FILES - 1, encoding="utf-8")
-    handler.setFormatter(JsonLines())
-    root = logging.getLogger()
-    root.addHandler(handler)
-    root.setLevel(logging.WARNING)
-    logging.getLogger("velostream").setLevel(logging.INFO)
+    form = JsonLines()
+    handler.setFormatter(form)
+    logging.getLogger().addHandler(handler)
+    logging.getLogger().setLevel(logging.WARNING)
+    ours = logging.getLogger(LOGGER)
+    ours.addHandler(handler)
+    ours.setLevel(logging.INFO)
+    ours.propagate = False
+    return form
 
 
 def last_lines(file: Path, count: int) -> list[dict[str, Any]]:

@@ -8,12 +8,12 @@ import os
 import signal
 from pathlib import Path
 from threading import Event, Thread
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from velostream.config.secrets import masked
 from velostream.errors import EXIT_CODES, VeloError
 from velostream.files import replace_text
-from velostream.server.driver.logs import LOG, open_log
+from velostream.server.driver.logs import LOG, JsonLines, open_log
 from velostream.server.driver.serving import Serving
 from velostream.server.driver.status import Status
 from velostream.server.driver.task import Task
@@ -36,11 +36,11 @@ def main(root: Path) -> int:
     status = Status(folder, task.app)
     process = {"pid": status.process.pid, "mark": status.process.mark}
     replace_text(folder.process, json.dumps(process))
-    open_log(folder.log)
+    form = open_log(folder.log)
     LOG.info("the driver of '%s' version '%s' starts", task.app, task.version, extra={"said": process})
     ended = Event()
     try:
-        return _run(folder, task, status, ended)
+        return _run(folder, task, status, form, ended)
     except VeloError as error:
         _failed(status, error)
         return EXIT_CODES[error.domain]
@@ -59,11 +59,14 @@ def _failed(status: Status, error: VeloError) -> None:
     status.write()
 
 
-def _run(folder: DriverFolder, task: Task, status: Status, ended: Event) -> int:
+def _run(folder: DriverFolder, task: Task, status: Status, form: JsonLines, ended: Event) -> int:
     from velostream.jobs.inferred import settled
     from velostream.jobs.ownership import Ownership
     from velostream.jobs.runner import Runner
+    from velostream.observability.logs import lifecycle
+    from velostream.observability.watching import watched
     from velostream.spark.failures import translated
+    from velostream.spark.jars import jars_of
     from velostream.spark.session import spark_session
 
     lock = _locked(task.home)
@@ -73,8 +76,10 @@ def _run(folder: DriverFolder, task: Task, status: Status, ended: Event) -> int:
     if answer.findings.errors:
         raise Refused(answer.findings.errors[0].message, answer.findings.ordered(), hint=answer.findings.errors[0].hint)
     planned = served(answer)
+    form.lines = {job.name: job.line for job in planned.jobs}
     with translated(debug=False):
-        runner = Runner(planned, spark_session(task.master, task.spark), task.home, files, _show)
+        jars = jars_of(planned.connectors, (), LOG.info)
+        runner = Runner(planned, spark_session(task.master, task.spark, jars=jars), task.home, files, _show)
         runner.held = _held(folder)
         runner.owners.of_jobs = {job: Ownership.of(said) for job, said in task.owners.items()}
         signal.signal(signal.SIGTERM, lambda number, frame: runner.stopping.set())
@@ -82,9 +87,10 @@ def _run(folder: DriverFolder, task: Task, status: Status, ended: Event) -> int:
         serving.start()
         Thread(target=_speak, args=(status, ended), name="velo-status", daemon=True).start()
         status.runner, status.state = runner, "running"
-        runner.events.subscribe(_tell)
+        runner.events.subscribe(lifecycle)
         try:
-            runner.run(None, serving.carry_out)
+            with watched(runner, lambda line: None):
+                runner.run(None, serving.carry_out)
         finally:
             serving.close()
     ended.set()
@@ -107,16 +113,6 @@ def _speak(status: Status, ended: Event) -> None:
             status.write()
         except Exception:
             LOG.warning("the status could not be written", exc_info=True)
-
-
-def _tell(event: Any) -> None:
-    """Jobs that start and end are worth a line."""
-    from velostream.events import JobEnded, JobStarted
-
-    if isinstance(event, JobStarted):
-        LOG.info("job '%s' runs", event.job, extra={"said": {"job": event.job}})
-    elif isinstance(event, JobEnded):
-        LOG.info("job '%s' is %s", event.job, event.state, extra={"said": {"job": event.job, "error": event.error}})
 
 
 def _show(what: object) -> None:

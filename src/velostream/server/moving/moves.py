@@ -74,7 +74,10 @@ class Moves:
 
     def _watch(self) -> None:
         while not self._closed.wait(LOOK):
-            self.look()
+            try:
+                self.look()
+            except Exception:
+                LOG.exception("a look at the moves failed")
 
     def look(self) -> None:
         """Takes the next step of every move that can take one."""

@@ -1,0 +1,112 @@
+"""A driver without Spark for tests of whoever supervises drivers: it speaks through its folder as the real one does.
+
+What it does is told by the name of its application: `crash…` fails with a reason, `vanish…` ends without a word, all
+others run until they are stopped. `watermark` in its folder of state sets the watermark that it reports.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from velostream.files import replace_text
+from velostream.server.driver import commands
+from velostream.server.driver.task import Task
+from velostream.server.folders import DriverFolder
+from velostream.server.process import Process
+
+_NONE = {"bounds": [], "counts": [], "count": 0, "sum": 0}
+_TAKES = {commands.PAUSE: "paused", commands.RESUME: "running", commands.STOP: "stopped", commands.RESTART: "running"}
+
+
+def main(root: Path) -> int:
+    folder = DriverFolder(root)
+    task = Task.read(folder)
+    process = Process.of(os.getpid())
+    replace_text(folder.process, json.dumps({"pid": process.pid, "mark": process.mark}))
+    states = dict.fromkeys(_names(folder.sql.read_text()), "running")
+    said: dict[str, Any] = {
+        "format": 1,
+        "pid": process.pid,
+        "mark": process.mark,
+        "started": time.time(),
+        "error": None,
+    }
+    with folder.log.open("a") as log:
+        log.write(json.dumps({"at": None, "level": "info", "message": f"stand-in of {task.app}"}) + "\n")
+
+    def speak(state: str, error: dict[str, str] | None = None) -> None:
+        jobs = [_job(task, name, now) for name, now in states.items()]
+        told = {**said, "at": time.time(), "state": state, "error": error, "jobs": jobs, "tables": []}
+        replace_text(folder.status, json.dumps(told))
+
+    if task.app.startswith("crash"):
+        speak("failed", {"code": "spark-failed", "message": "the disk is full", "hint": ""})
+        return 1
+    if task.app.startswith("vanish"):
+        print("Killed by nobody", file=sys.stderr, flush=True)
+        os._exit(9)
+    while True:
+        speak("running")
+        for command in commands.waiting(folder):
+            if command.verb == commands.STOP and not command.jobs:
+                states.update(dict.fromkeys(states, "stopped"))
+                speak("stopped")
+                commands.answer(folder, command, {})
+                return 0
+            for name in command.jobs or tuple(states):
+                states[name] = _TAKES.get(command.verb, states[name])
+            replace_text(folder.root / "told.jsonl", _told(folder) + json.dumps([command.verb, dict(command.details)]))
+            speak("running")
+            commands.answer(folder, command, {"columns": ["n"], "rows": [[1]]})
+        time.sleep(0.03)
+
+
+def _told(folder: DriverFolder) -> str:
+    file = folder.root / "told.jsonl"
+    return file.read_text() + "\n" if file.exists() else ""
+
+
+def _names(sql: str) -> list[str]:
+    return [line.partition("@name:")[2].strip() for line in sql.splitlines() if "@name:" in line] or ["query_1"]
+
+
+def _job(task: Task, name: str, state: str) -> dict[str, Any]:
+    file = Path(task.state) / "watermark"
+    watermark = file.read_text().strip() if file.exists() else None
+    partition = {"max_event_time": watermark, "lag_ms": 5, "idle": False}
+    return {
+        **{"name": name, "app": task.app, "state": state, "kind": "query", "mode": "simple", "line": 1, "batch": 3},
+        "records": {
+            **dict.fromkeys(("read", "filtered", "in_results", "duplicates", "unmatched", "open", "expanded"), 7),
+            **{"replayed": 0, "dropped": {}, "dead_lettered": {"late": 2}},
+        },
+        "emitted": {"early": 0, "final": 4, "late": 0, "change": 0, "retract": 0},
+        "windows": {
+            **dict.fromkeys(("open_windows", "late_events_total", "state_bytes"), 5),
+            **dict.fromkeys(("lateness_seconds", "window_event_count", "window_size_bytes"), _NONE),
+        },
+        **{"watermark": watermark, "held_back_by": ["orders/1"] if watermark else [], "joins": {}, "seconds": 1.5},
+        "partitions": {"orders/0": {**partition}, "orders/1": partition} if watermark else {},
+        **{
+            "rate": 12.5,
+            "stateful": True,
+            "progress": None,
+            "metrics": [],
+            "node": {},
+            "sinks": ["out"],
+            "taken": time.time(),
+        },
+        "timing": {
+            **{"batches": 3, "failures": 0, "histogram": _NONE, "stages": {}, "p50": 0.1, "p95": 0.1, "p99": 0.1},
+        },
+        "pressure": {"state": "ok", "cause": "", "busy": 0.0},
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))

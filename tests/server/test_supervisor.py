@@ -1,0 +1,190 @@
+"""Supervision, with drivers that are real processes and need no Spark."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable
+
+import pytest
+from tests.server.conftest import SQL, TWO_JOBS, until
+
+from velostream.errors import VeloError
+from velostream.server.deploying import Wish, deploy, rollback
+from velostream.server.plane import Plane
+from velostream.server.views import Seen
+
+BIGGER = SQL.replace("SUM(amount) AS total", "SUM(amount) AS total, MAX(amount) AS most")
+OTHER = SQL.replace("TUMBLING(2s)", "TUMBLING(4s)")
+
+
+def app(plane: Plane, name: str = "shop") -> Seen:
+    plane.control.supervisor.look()
+    return plane.control.app(name)
+
+
+def running(plane: Plane, name: str = "shop") -> Seen:
+    until(lambda: app(plane, name).state == "running")
+    return app(plane, name)
+
+
+def test_a_deployed_application_runs_in_a_process_of_its_own(plane: Plane) -> None:
+    deploy(plane.control, Wish("shop", SQL))
+    seen = running(plane)
+    assert seen.process is not None
+    assert seen.process.pid != os.getpid()
+    assert os.getsid(seen.process.pid) == seen.process.pid
+    assert [job["name"] for job in seen.jobs] == ["totals"]
+
+
+def test_a_driver_that_is_killed_is_started_again(plane: Plane) -> None:
+    deploy(plane.control, Wish("shop", SQL))
+    first = running(plane).process
+    assert first is not None
+    os.kill(first.pid, signal.SIGKILL)
+    until(lambda: app(plane).process not in (None, first))
+    seen = running(plane)
+    assert seen.deployment.restarts == 1
+    assert "ended without a word" in seen.deployment.reason
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"), [("crashing", "the disk is full"), ("vanishing", "ended without a word: Killed by nobody")]
+)
+def test_a_driver_that_dies_too_often_has_failed_and_says_why(
+    opened: Callable[..., Plane], name: str, reason: str
+) -> None:
+    plane = opened(restarts=2)
+    deploy(plane.control, Wish(name, SQL))
+    until(lambda: app(plane, name).state == "failed")
+    deployment = app(plane, name).deployment
+    assert reason in deployment.reason
+    assert deployment.restarts == 2
+    whats = [each["what"] for each in plane.control.registry.happenings(name)]
+    assert whats.count("restart") == 2
+    assert whats[0] == "failed"
+
+
+def test_pauses_between_restarts_double_up_to_a_limit(plane: Plane) -> None:
+    pauses = [plane.settings.pause(number) for number in range(1, 13)]
+    assert pauses[:3] == [0.05, 0.1, 0.2]
+    assert pauses[-1] == 60.0
+
+
+def test_another_control_plane_finds_the_drivers_again(opened: Callable[..., Plane]) -> None:
+    first = opened()
+    deploy(first.control, Wish("shop", SQL))
+    process = running(first).process
+    first.close()
+    second = opened()
+    assert running(second).process == process
+    assert second.control.stop("shop").seen.state == "stopped"
+
+
+def test_a_driver_that_died_while_nobody_watched_is_started_again(opened: Callable[..., Plane]) -> None:
+    first = opened()
+    deploy(first.control, Wish("shop", SQL))
+    process = running(first).process
+    assert process is not None
+    first.close()
+    process.kill()
+    second = opened()
+    until(lambda: app(second).process not in (None, process))
+    assert running(second).deployment.restarts == 1
+
+
+def test_two_control_planes_never_share_a_folder(opened: Callable[..., Plane]) -> None:
+    opened()
+    with pytest.raises(VeloError, match="another server uses"):
+        opened()
+
+
+def test_a_new_version_starts_after_the_end_of_the_old_one_and_with_its_state(plane: Plane) -> None:
+    deploy(plane.control, Wish("shop", SQL, "1"))
+    old = running(plane)
+    deploy(plane.control, Wish("shop", BIGGER, "2"))
+    until(lambda: app(plane).deployment.version == "2" and app(plane).state == "running")
+    new = app(plane)
+    assert old.process is not None
+    assert not old.process.alive
+    assert new.deployment.state == old.deployment.state
+
+
+def test_a_version_whose_state_does_not_fit_is_refused_with_the_difference_unless_fresh(plane: Plane) -> None:
+    deploy(plane.control, Wish("shop", SQL, "1"))
+    old = running(plane)
+    with pytest.raises(VeloError, match=r"TUMBLING\(size 2s\).*TUMBLING\(size 4s\)") as refusal:
+        deploy(plane.control, Wish("shop", OTHER, "2"))
+    assert "--fresh" in refusal.value.hint
+    assert app(plane).process == old.process
+    new = deploy(plane.control, Wish("shop", OTHER, "2", fresh=True))
+    assert new.state != old.deployment.state
+
+
+def test_a_rollback_takes_the_state_of_now_where_it_fits_and_else_its_own(plane: Plane) -> None:
+    first = deploy(plane.control, Wish("shop", SQL, "1"))
+    deploy(plane.control, Wish("shop", BIGGER, "2"))
+    back = rollback(plane.control, "shop")
+    assert (back.version, back.state, back.sql) == ("1", first.state, SQL)
+    other = deploy(plane.control, Wish("shop", OTHER, "3", fresh=True))
+    again = rollback(plane.control, "totals")
+    assert (again.version, again.state) == ("1", first.state)
+    assert other.state != first.state
+    with pytest.raises(VeloError, match="no version '9'") as refusal:
+        rollback(plane.control, "shop", "9")
+    assert "'1', '2'" in refusal.value.hint
+
+
+def test_one_job_of_several_is_paused_and_stopped_by_itself(plane: Plane) -> None:
+    deploy(plane.control, Wish("shop", TWO_JOBS))
+    running(plane)
+    plane.control.pause("totals")
+    assert {job["name"]: job["state"] for job in app(plane).jobs} == {"totals": "paused", "counts": "running"}
+    assert app(plane).state == "running"
+    plane.control.pause("shop")
+    assert app(plane).state == "paused"
+    plane.control.resume("shop.counts")
+    assert {job["name"]: job["state"] for job in app(plane).jobs} == {"totals": "paused", "counts": "running"}
+    with pytest.raises(VeloError, match="shares its process") as refusal:
+        plane.control.stop("totals", force=True)
+    assert "STOP JOB shop FORCE" in refusal.value.hint
+
+
+def test_stop_and_restart(plane: Plane) -> None:
+    deploy(plane.control, Wish("shop", SQL))
+    first = running(plane).process
+    assert plane.control.stop("shop").seen.state == "stopped"
+    with pytest.raises(VeloError, match="nothing to pause") as refusal:
+        plane.control.pause("shop")
+    assert "velo restart shop" in refusal.value.hint
+    plane.control.restart("shop")
+    second = running(plane).process
+    assert second not in (None, first)
+    plane.control.restart("totals")
+    assert running(plane).process not in (None, second)
+    assert plane.control.stop("totals", force=True).seen.state == "stopped"
+
+
+def test_a_deleted_application_leaves_nothing(plane: Plane) -> None:
+    deploy(plane.control, Wish("shop", SQL))
+    process = running(plane).process
+    assert process is not None
+    plane.control.delete("shop")
+    assert not process.alive
+    assert plane.control.apps == []
+    assert not plane.folders.app("shop").exists()
+    with pytest.raises(VeloError, match="no application 'shop'"):
+        plane.control.app("shop")
+
+
+def test_names_lead_to_applications_and_jobs_or_to_a_hint(plane: Plane) -> None:
+    deploy(plane.control, Wish("shop", SQL))
+    deploy(plane.control, Wish("store", SQL))
+    running(plane)
+    assert plane.control.find("store.TOTALS").deployment.app == "store"
+    with pytest.raises(VeloError, match="several applications have a job 'totals'") as refusal:
+        plane.control.find("totals")
+    assert "'shop.totals', 'store.totals'" in refusal.value.hint
+    with pytest.raises(VeloError) as refusal:
+        plane.control.find("stor")
+    assert "store" in refusal.value.hint

@@ -19,10 +19,13 @@ from velostream.errors import EXIT_CODES, VeloError
 from velostream.registry import did_you_mean
 
 _SERVER = (
-    *("serve", "deploy", "jobs", "status", "logs", "stop", "pause", "resume", "restart", "flush", "rollback", "versions"),
-    "page",
+    *("serve", "deploy", "jobs", "status", "logs", "stop", "pause", "resume", "restart", "flush"),
+    *("rollback", "versions", "page"),
 )
-VERBS = ("validate", "explain", "run", "shell", "query", *_SERVER, "dashboard", "test", "functions", "properties", "docs")
+VERBS = (
+    *("validate", "explain", "run", "shell", "query", "dlq", *_SERVER),
+    *("dashboard", "test", "functions", "properties", "docs"),
+)
 INTERRUPTED = 130
 BROKEN_PIPE = 141
 

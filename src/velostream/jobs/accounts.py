@@ -39,12 +39,14 @@ _FILTERED, _UNMATCHED = "filtered", "unmatched"
 
 @dataclass(frozen=True)
 class Counted:
-    """Rows of a status; `expanded` where they are further rows of their records, `counted` by a stateful node."""
+    """Rows of a status; `expanded` where they are further rows of their records, `counted` by a stateful node,
+    `replayed` where their records come again."""
 
     status: str
     expanded: bool
     counted: bool
     rows: int
+    replayed: bool = False
 
 
 @dataclass
@@ -118,7 +120,15 @@ class Accounts:
             self._add_status(rows.status, rows.rows)
             self.in_results += rows.rows if not rows.status else 0
             self.expanded += rows.rows if rows.expanded else 0
-            self.read += 0 if rows.expanded else rows.rows
+            if rows.replayed and not rows.expanded:
+                self.replayed += rows.rows
+            else:
+                self.read += 0 if rows.expanded else rows.rows
+
+    def replay(self, count: int) -> None:
+        """So many of the records that were added came again."""
+        self.read -= count
+        self.replayed += count
 
     def add_join(self, table: str, strategy: str, matched: int, missing: int) -> None:
         """Adds what a join counted."""
@@ -149,7 +159,8 @@ class Accounts:
         arrived = sum(one["counts"].values())
         self.expanded += one["expanded"] + one["derived"] + one["multiplied"]
         if role.first:
-            self.read += arrived - one["expanded"]
+            self.read += arrived - one["expanded"] - one.get("replayed", 0)
+            self.replayed += one.get("replayed", 0)
         else:
             self.in_results -= arrived - one["expanded"]
         for status, count in one["counts"].items():
@@ -191,7 +202,7 @@ class Accounts:
 
     @property
     def records(self) -> dict[str, Any]:
-        """The classes, which add up: read + expanded = all others."""
+        """The classes, which add up: read + expanded + replayed = all others."""
         return {
             "read": self.read,
             "filtered": self.filtered,
@@ -210,7 +221,7 @@ class Accounts:
         """The law of conservation."""
         gone = sum(self.dropped.values()) + sum(self.dead_lettered.values())
         kept = self.filtered + self.in_results + self.duplicates + self.unmatched + sum(self.open.values())
-        return self.read + self.expanded == kept + gone
+        return self.read + self.expanded + self.replayed == kept + gone
 
     def save(self, file: Path) -> None:
         """Keeps them, so that a restart goes on counting."""

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 FAULT = "fault"
+_AGAIN = "again"
 _KINDS = ("", names.FILTERED, names.UNMATCHED, FAULT)
 
 
@@ -39,7 +40,14 @@ class Observed:
             for kind, met in kinds.items()
             for flag in (False, True)
         ]
+        again = column("_replayed") if "_replayed" in batch.columns else F.lit(False)
+        counts.append(F.count_if(is_row & again & ~more).alias(_AGAIN))
         self.frame = batch.observe(self.observation, *counts)
+
+    @property
+    def replayed(self) -> int:
+        """How many records came again, among all those that are counted."""
+        return int(self.observation.get[_AGAIN])
 
     def counts(self) -> list[Counted]:
         """The rows by status, after the frame was written; those that something is wrong with under one name."""

@@ -19,9 +19,11 @@ from velostream.jobs.accounts import Accounts
 from velostream.jobs.failing import breakers_of, failing_of
 from velostream.jobs.following import Following
 from velostream.jobs.home import Home
+from velostream.jobs.letters import letter_store
 from velostream.jobs.measuring import measuring
 from velostream.jobs.metrics import window_metrics
 from velostream.jobs.ownership import Owners
+from velostream.jobs.replaying import recover
 from velostream.jobs.tables import Tables
 from velostream.jobs.timing import Timings
 from velostream.jobs.writing import BatchWriter, Stopped
@@ -350,6 +352,8 @@ class Runner:
             writer = BatchWriter(job, lowered, home, accounts, self.show, self.folder, events=self.events)
             measuring(writer)
             writer.failing = failing_of(job, self.plan)
+            writer.letters = letter_store(job, home, self.folder)
+            recover(home)
             writer.lowered = self.owners.applied(job, lowered)
             if isinstance(job.root, Materialise):
                 writer.table = tables.made[job.root.table]

@@ -22,7 +22,8 @@ from velostream.jobs.observing import FAULT, Observed
 from velostream.plan.job import Job
 from velostream.plan.nodes import Print
 from velostream.retrying import GivenUp
-from velostream.sinks.letters import letter, write_letters
+from velostream.sinks.letters import LetterStore, letter
+from velostream.sinks.letters.files import FileLetters
 from velostream.sinks.writers import Batch, BatchRows, needed, write
 from velostream.sinks.writers.batch import FEW
 from velostream.sources.streams.watermarks import FOLDER, keep
@@ -122,6 +123,8 @@ class BatchWriter:
     """The most label combinations of one metric."""
     failing: Failing = field(default_factory=Failing)
     """What becomes of records and calls that fail."""
+    letters: LetterStore | None = None
+    """Where dead letters go; None for files beside the checkpoint."""
 
     def __call__(self, batch: DataFrame, number: int) -> None:
         """Writes one micro-batch. It is computed once: the first thing done with it goes over all of its partitions."""
@@ -215,7 +218,9 @@ class BatchWriter:
         exact = [Counted(reason, more, False, rows_of) for (reason, more), rows_of in told.items()]
         letters = self._letters(letters, number)
         is_new = number > self.accounts.batch
+        is_new = number > self.accounts.batch
         self._count(number, [], [*(one for one in counts if one.status != FAULT), *exact], letters)
+        self.accounts.replay(observed.replayed if is_new else 0)
         self.accounts.replay(observed.replayed if is_new else 0)
         self.accounts.save(self.home.accounts)
         self.rows_before = sum(one.rows for one in counts)
@@ -343,7 +348,11 @@ class BatchWriter:
 
     def _letters(self, letters: Letters, number: int) -> Letters:
         """Writes letters; answers with all, also those that the failure strategy only logs."""
-        write_letters(self.home.letters, self.job.name, number, self.failing.kept(letters))
+        kept = self.failing.kept(letters)
+        store = self.letters or FileLetters(self.home.letters, self.job.name)
+        if kept:
+            once = partial(store.write, self.home.query_id(), number, kept)
+            self.failing.call("dead letters", None, once, self.stopping)
         return letters
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from velostream.replayed import LATE, MARK
 from velostream.windows.dedup import Dedup
 from velostream.windows.facts import CLOCK_SKEW, without_skewed
 from velostream.windows.lateness import TOO_LATE, LateStrategy, judged
@@ -60,7 +61,22 @@ class Admission:
         if gone.is_empty():
             return Admitted(fine, gone, refused)
         stats.dropped_after_lateness += gone.height
-        return self._beyond(fine, gone, refused, moment, stats)
+        admitted = Admitted(fine, gone.clear(), refused)
+        for strategy, part in self._strategies(gone):
+            admitted = self._beyond(admitted, part, strategy, moment, stats)
+        return admitted
+
+    def _strategies(self, gone: pl.DataFrame) -> list[tuple[LateStrategy, pl.DataFrame]]:
+        """Rows that are too late by what is to become of them: those that come again say it themselves."""
+        own, again = self.lateness.strategy, pl.col("_source").str.contains(MARK, literal=True).fill_null(value=False)
+        if self.previous is not None or not gone.select(again.any()).item():
+            return [(own, gone)]
+        found = [(own, gone.filter(~again))]
+        for late in LATE:
+            found.append(
+                (LateStrategy(late), gone.filter(pl.col("_source").str.contains(f"{MARK}{late}", literal=True)))
+            )
+        return [(strategy, part) for strategy, part in found if part.height]
 
     def _refuse(self, rows: pl.DataFrame, moment: Moment, stats: Stats) -> tuple[pl.DataFrame, list[pl.DataFrame]]:
         """Rows with an honest time, and letters for the others."""
@@ -89,25 +105,26 @@ class Admission:
         return classed.with_columns(pl.col("_event_time").alias("_start"), pl.col("_event_time").alias("_end"))
 
     def _beyond(
-        self, fine: pl.DataFrame, gone: pl.DataFrame, refused: list[pl.DataFrame], moment: Moment, stats: Stats
+        self, admitted: Admitted, gone: pl.DataFrame, strategy: LateStrategy, moment: Moment, stats: Stats
     ) -> Admitted:
-        """What the strategy makes of rows that are too late."""
-        strategy = self.lateness.strategy
+        """What a strategy makes of rows that are too late, beside those that were admitted before."""
+        fine, beyond, refused = admitted.accepted, admitted.beyond, admitted.letters
         if strategy.processes:
             stats.warnings += gone.height if strategy is LateStrategy.PROCESS_WITH_WARNING else 0
-            return Admitted(fine, gone, refused)
+            return Admitted(fine, pl.concat([beyond, gone]), refused)
         if strategy is LateStrategy.INCLUDE_IN_NEXT:
             there = pl.lit(moment.before, pl.Int64)
             moved = gone.with_columns(there.alias("_start"), there.alias("_end"))
-            return Admitted(pl.concat([fine, moved]), gone.clear(), refused)
+            return Admitted(pl.concat([fine, moved]), beyond, refused)
         updates = gone.clear()
         if self.previous is not None:
             updates, gone = self.previous.split(gone, moment.before)
             if self.settings.assigner.keyed and moment.before is not None:
                 homed, updates = self.previous.homed(updates, moment.before - self.lateness.allowed)
                 fine = pl.concat([fine, homed])
+        beyond = pl.concat([beyond, updates])
         if gone.is_empty():
-            return Admitted(fine, updates, refused)
+            return Admitted(fine, beyond, refused)
         dead = strategy is not LateStrategy.DROP
         (stats.dead_lettered if dead else stats.dropped)[TOO_LATE] += gone.height
-        return Admitted(fine, updates, [*refused, letters(gone, TOO_LATE, moment.before, dead=dead)])
+        return Admitted(fine, beyond, [*refused, letters(gone, TOO_LATE, moment.before, dead=dead)])

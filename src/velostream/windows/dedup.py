@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from velostream.durations import show
 from velostream.errors import InvalidProperty
+from velostream.replayed import PASSED
 from velostream.windows.accumulators.base import POSITION
 from velostream.windows.emission.base import CHANGE
 from velostream.windows.facts import Facts
@@ -75,7 +76,11 @@ class Dedup:
         if not self.settings.nulls_equal:
             unknown = pl.any_horizontal(pl.col(name).is_null() for name in self.keys)
         nth = pl.int_range(pl.len(), dtype=pl.Int64).over(self.keys)
-        marked = ordered.with_columns((unknown | (nth == 0)).alias("_first"), unknown.alias("_unknown"))
+        # A letter that is replayed may have been the first of its key itself.
+        itself = pl.col("_source").str.ends_with(PASSED).fill_null(value=False)
+        marked = ordered.with_columns(
+            (unknown | itself | (nth == 0)).alias("_first"), unknown.alias("_unknown"), itself.alias("_itself")
+        )
         held = self.ledger.look_up(marked["_cell"].unique().sort()) if marked.height else None
         if held is not None:
             seen = self._living(self._reduce(held, False)).select(
@@ -83,10 +88,11 @@ class Dedup:
             )
             on = ["_cell", *self.keys]
             marked = marked.join(seen, on=on, how="left", maintain_order="left", nulls_equal=self.settings.nulls_equal)
-            marked = marked.with_columns((pl.col("_first") & pl.col("_held").is_null()).alias("_first")).drop("_held")
+            new = pl.col("_itself") | pl.col("_held").is_null()
+            marked = marked.with_columns((pl.col("_first") & new).alias("_first")).drop("_held")
         first = marked.filter("_first")
         self.ledger.append(first.filter(~pl.col("_unknown")).select("_cell", *self.keys, "_event_time"))
-        inner = ["_cell", "_first", "_unknown"]
+        inner = ["_cell", "_first", "_unknown", "_itself"]
         return first.drop(inner), marked.filter(~pl.col("_first")).drop(inner)
 
 

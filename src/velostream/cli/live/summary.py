@@ -38,7 +38,8 @@ def classes(records: Mapping[str, Any]) -> dict[str, int]:
 def sentence(job: Mapping[str, Any]) -> str:
     """What became of the records of a job, in one line of numbers that add up."""
     records = job["records"]
-    read = f"{records['read']:,} read" + (f" + {records['expanded']:,} expanded" if records["expanded"] else "")
+    more = [f" + {records[name]:,} {name}" for name in ("expanded", "replayed") if records[name]]
+    read = f"{records['read']:,} read" + "".join(more)
     parts = " + ".join(f"{count:,} {name}" for name, count in classes(records).items())
     return f"{job['name']} {job['state']}: {read} = {parts}"
 
@@ -55,13 +56,13 @@ def table(jobs: Sequence[Mapping[str, Any]]) -> RenderableType:
     from rich.text import Text
 
     drawn = Table(title="what became of every record", title_justify="left", header_style="dim")
-    expanded = any(job["records"]["expanded"] for job in jobs)
+    more = [name for name in ("expanded", "replayed") if any(job["records"][name] for job in jobs)]
     names = dict.fromkeys(name for job in jobs for name in classes(job["records"]))
     drawn.add_column("job")
     drawn.add_column("state")
     for name in (
         "read",
-        *(["+ expanded"] if expanded else []),
+        *(f"+ {name}" for name in more),
         *(f"{'=' if not i else '+'} {n}" for i, n in enumerate(names)),
     ):
         drawn.add_column(name, justify="right")
@@ -75,7 +76,7 @@ def table(jobs: Sequence[Mapping[str, Any]]) -> RenderableType:
             Text(job["name"], style="bold"),
             Text(job["state"], style=style),
             f"{records['read']:,}",
-            *([f"{records['expanded']:,}"] if expanded else []),
+            *(f"{records[name]:,}" for name in more),
             *(f"{counts.get(name, 0):,}" for name in names),
             amount(records["read"] / job["seconds"]) if job["seconds"] else "",
             span(job["seconds"]),

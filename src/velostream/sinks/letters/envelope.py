@@ -1,7 +1,8 @@
 """A record on its way to be a dead letter: one text that holds its value, and its key, headers, topic and time.
 
-A value or key that is UTF-8 is kept as it is; anything else, and a text that looks like one of the forms here, is kept
-as `base64:` and its bytes in base64. So nothing that a source delivered is lost or can be taken for something else.
+A value or key that is UTF-8 is kept as it is; anything else, a text that looks like one of the forms here or has a zero
+in it, is kept as `base64:` and its bytes in base64. So nothing that a source delivered is lost, or can be taken for
+something else.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ OPENS, PARTS = "\x1e", "\x1f"
 """An envelope is `OPENS key PARTS timestamp PARTS headers PARTS topic OPENS value`: key, header values and value in
 base64 or nothing, where there is none; the value behind a `+` as kept text."""
 NULL = "-"
+ZERO = "\0"
+"""What not all that holds text can hold."""
 
 
 def opened(text: str | None) -> dict[str, Any]:
@@ -38,7 +41,7 @@ def kept(data: bytes) -> str:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
         text = BASE64
-    if text.startswith((BASE64, OPENS)):
+    if text.startswith((BASE64, OPENS)) or ZERO in text:
         return BASE64 + base64.b64encode(data).decode("ascii")
     return text
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from velostream.replayed import plain
 from velostream.sinks.letters.envelope import opened
 
 FIELDS = (
@@ -31,6 +32,8 @@ def letter(**said: Any) -> dict[str, Any]:
     `record` is the record as `spark.lower.decoding` keeps it, in its envelope where the source has keys and headers.
     """
     lateness = said.pop("lateness", None)
+    if said.get("source"):
+        said["source"] = plain(said["source"])
     said |= opened(said.get("record"))
     said |= {name: iso(said.get(name)) for name in ("event_time", "watermark", "timestamp")}
     said["lateness_ms"] = None if lateness is None else lateness // 1_000

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from velostream.formats.registry import registry_of
-from velostream.sinks.letters.envelope import BASE64, NULL, OPENS, PARTS
+from velostream.formats.schemas.wire import optional
+from velostream.sinks.letters.envelope import BASE64, NULL, OPENS, PARTS, ZERO
 from velostream.spark.attempt import attempt
 from velostream.spark.lower.coded import CODED, coded_key, with_values
 from velostream.spark.lower.context import column
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 UNDECODABLE = "undecodable"
 TOMBSTONE = "tombstone"
 """The status of a message without a value: in a table it takes a row away, in a stream it is a dead letter."""
-SYSTEM = ("_partition", "_offset", "_topic", "_key", "_timestamp", "_headers", "_clock", "_mark", "_late")
+SYSTEM = ("_partition", "_offset", "_topic", "_key", "_timestamp", "_headers", "_clock", "_mark", "_late", "_replay")
 _FAULTS = ("_raw", "_fault")
 _PARSED = ("json", "jsonl", "csv")
 _WHOLE = ("string", "bytes")
@@ -90,7 +91,7 @@ def _kept(value: Column) -> Column:
     from pyspark.sql import functions as F  # noqa: N812
 
     text = value.cast("string")
-    special = F.startswith(text, F.lit(BASE64)) | F.startswith(text, F.lit(OPENS))
+    special = F.startswith(text, F.lit(BASE64)) | F.startswith(text, F.lit(OPENS)) | F.contains(text, F.lit(ZERO))
     return F.when(special, F.concat(F.lit(BASE64), F.base64(value.cast("binary")))).otherwise(text)
 
 
@@ -98,7 +99,7 @@ def _with_key(node: Any, frame: DataFrame, folder: Path) -> DataFrame:
     """The key as text by `key.format`; its bytes stay in `_raw_key`. Only a key that is read can be at fault."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    form = str(node.settings.get("key.format") or "string")
+    form = optional(node.settings, "key.format") or "string"
     data = F.col("_key")
     text = data.cast("string")
     if not _reads_key(node):

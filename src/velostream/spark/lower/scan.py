@@ -6,9 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from velostream.plan.nodes import Scan
+from velostream.sources.streams.given import GIVEN
 from velostream.spark.lower.context import Lowering, column
 from velostream.spark.lower.decoding import decoded
 from velostream.spark.lower.event_time import reading_time, with_event_time, without_skewed, written
+from velostream.spark.lower.replays import SOURCE as REPLAYED
+from velostream.spark.lower.replays import with_replays
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -20,7 +23,7 @@ _WHOLE = ("tinyint", "smallint", "int", "bigint")
 
 
 def lower_scan(node: Scan, lowering: Lowering) -> DataFrame:
-    """The stream of a source's records."""
+    """The stream of a source's records; where these are routed as they are read, of those that come again."""
     from pyspark.sql import functions as F  # noqa: N812
 
     frame = _decoded(node, lowering)
@@ -32,7 +35,7 @@ def lower_scan(node: Scan, lowering: Lowering) -> DataFrame:
         "_timestamp": _record_time(frame),
         "_processing_time": reading_time(frame),
         "_partition": _partition(node, frame),
-        "_source": _source(node),
+        "_source": F.coalesce(column(REPLAYED), _source(node)) if REPLAYED in frame.columns else _source(node),
     }
     fields = []
     for member in node.fields:
@@ -46,7 +49,8 @@ def lower_scan(node: Scan, lowering: Lowering) -> DataFrame:
         (column("_offset") if "_offset" in frame.columns else F.lit(None).cast("bigint")).alias("offset"),
         F.unix_micros(column("_event_time")).alias("event_time"),
     )
-    return frame.select(*fields, *map(column, carried), place.cast(_PLACE).alias("_place"))
+    again = [column(REPLAYED).isNotNull().alias("_replayed")] if REPLAYED in frame.columns else []
+    return frame.select(*fields, *map(column, carried), *again, place.cast(_PLACE).alias("_place"))
 
 
 def _source(node: Scan) -> Column:
@@ -92,7 +96,11 @@ def _decoded(node: Scan, lowering: Lowering) -> DataFrame:
     frame, schema, form = open_stream(node, lowering)
     if node.connector == "datagen_source" and node.event_time.column:
         frame = _with_time(node, frame)
-    return decoded(node, frame, schema, form, Path(lowering.run.folder))
+    main = decoded(node, frame, schema, form, Path(lowering.run.folder))
+    if node.connector == GIVEN:
+        return main
+    only = node.way is not None and node.way.kind == "worker"
+    return with_replays(node, lowering, main, schema, form, only=only)
 
 
 def _with_time(node: Scan, frame: DataFrame) -> DataFrame:

@@ -19,7 +19,7 @@ class Gathered:
         self.resumed = False
         self.clocked = not layout.bounded
         self.counts: dict[str, int] = {}
-        self.expanded = self.derived = 0
+        self.expanded = self.derived = self.replayed = 0
         self.known: dict[str, int | frozenset[int]] = dict(layout.known)
         self.seen: dict[tuple[str, int], list[int | None]] = {}
         self.finished: set[tuple[str, int]] = set()
@@ -29,6 +29,7 @@ class Gathered:
         self._hear(facts)
         self.derived += facts.get("derived", 0)
         self.expanded += facts.get("expanded", 0)
+        self.replayed += facts.get("replayed", 0)
         for status, count in facts.get("counts", {}).items():
             self.counts[status] = self.counts.get(status, 0) + count
         for mark in facts.get("marks", ()):

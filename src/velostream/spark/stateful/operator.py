@@ -76,6 +76,7 @@ class StageProcessor(StatefulProcessor):
             "counts": gathered.counts,
             "expanded": gathered.expanded,
             "derived": gathered.derived,
+            "replayed": gathered.replayed,
             "next_tick": min((time for time in (outcome.next_tick, look) if time is not None), default=None),
             "now": facts.now,
             "flush": facts.flush,

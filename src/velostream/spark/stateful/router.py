@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from velostream.replayed import MARK
 from velostream.sources.streams.watermarks import before
 from velostream.spark.stateful import layout as names
 from velostream.spark.stateful.layout import Layout
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-_COUNTED = ("counts", "derived", "expanded")
+_COUNTED = ("counts", "derived", "expanded", "replayed")
 Sent = tuple[int, str | None, bytes | None]
 """A bucket, what is sent to it, and the bytes."""
 
@@ -136,16 +137,37 @@ def _facts(rows: pl.DataFrame, marks: pl.DataFrame) -> dict[str, Any]:
         "counts": {status or "": count for status, count in counted.iter_rows()} if counted is not None else {},
         "derived": rows.height - records.height,
         "expanded": int(records["_expanded"].sum()) if "_expanded" in records.columns else 0,
+        "replayed": _replayed(records),
     }
 
 
 def _from_sources(records: pl.DataFrame) -> pl.DataFrame:
-    """Without records that a stateful node has passed on: how far those have come, its marks say."""
+    """Without records that come again, and those that a stateful node has passed on: how far these have come, its
+    marks say."""
     import polars as pl
 
+    fresh = records.filter(~_again())
     if names.COUNTED not in records.columns:
-        return records
-    return records.filter(~pl.col(names.COUNTED).fill_null(value=False))
+        return fresh
+    return fresh.filter(~pl.col(names.COUNTED).fill_null(value=False))
+
+
+def _again() -> pl.Expr:
+    """True for a record that was a dead letter and comes again."""
+    import polars as pl
+
+    return pl.col("_source").str.contains(MARK, literal=True).fill_null(value=False)
+
+
+def _replayed(records: pl.DataFrame) -> int:
+    """How many records come again; further rows of theirs are not counted, nor those that were counted before."""
+    import polars as pl
+
+    found = records.filter(_again())
+    for flag in ("_expanded", names.COUNTED):
+        if flag in found.columns:
+            found = found.filter(~pl.col(flag).fill_null(value=False))
+    return found.height
 
 
 def letters(rows: pl.DataFrame) -> pl.DataFrame:

@@ -1,0 +1,246 @@
+"""`velo dlq`: dead letters of an application, whether it runs or not: look at them, replay them, take them out."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from velostream.cli.check import failed, validated
+from velostream.cli.colours import colours_of
+from velostream.cli.explain import one
+from velostream.cli.report.text import TextReport
+from velostream.durations import parse
+from velostream.errors import VeloError
+from velostream.registry import did_you_mean
+from velostream.replayed import LATE
+
+if TYPE_CHECKING:
+    from velostream.jobs.letters import JobLetters, Wanted
+
+_COLUMNS = ("id", "job", "written_at", "reason", "source", "partition", "offset", "replayed", "record")
+_WIDE = 60
+"""No more characters of a record than this are listed."""
+Command = Callable[..., Any]
+
+
+def _choosing(function: Command) -> Command:
+    """The options by which letters are chosen."""
+    options = (
+        click.argument("file", metavar="FILE"),
+        click.option(
+            "--checkpoint", default="", metavar="DIR", help="Where the jobs keep their state. [default: .velo/APP]"
+        ),
+        click.option("--job", "job", default="", metavar="NAME", help="Only letters of this job."),
+        click.option("--reason", default="", metavar="WORD", help="Only letters with this reason."),
+        click.option("--source", default="", metavar="NAME", help="Only letters of records of this source."),
+        click.option(
+            "--since",
+            default="",
+            metavar="TIME",
+            help="Only letters written at or after this: 2026-01-31T12:00, or 2h ago.",
+        ),
+        click.option("--until", default="", metavar="TIME", help="Only letters written before this."),
+        click.option("--text", default="", metavar="TEXT", help="Only letters with this in the record or the error."),
+    )
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+@click.group("dlq", short_help="Dead letters: list, show, replay, purge.")
+def command() -> None:
+    """Dead letters: records that are in no result, each with the reason.
+
+    They are beside the checkpoint of their job, or where dlq.location says: in a folder, a Kafka topic or PostgreSQL.
+
+    \b
+    Examples:
+      velo dlq list app.sql --reason too_late --since 2h
+      velo dlq show app.sql 000000012-000000
+      velo dlq replay app.sql --job alerts --reason undecodable
+      velo dlq purge app.sql --until 2026-01-01
+    """
+
+
+@command.command("list")
+@_choosing
+@click.option("--limit", default=100, show_default=True, help="The newest so many; 0 for all.")
+@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
+@click.pass_context
+def listed(ctx: click.Context, /, *, limit: int, form: str, **chosen: str) -> None:
+    """List letters, newest last, and how many there are of each reason."""
+    wanted = _wanted((), chosen)
+    found = [letter for job in _jobs(ctx, chosen) for letter in job.found(wanted)]
+    found.sort(key=lambda letter: (letter["written_at"], letter["job"], letter["id"]))
+    shown = found[-limit:] if limit else found
+    if form == "json":
+        print("".join(json.dumps(letter, ensure_ascii=False) + "\n" for letter in shown), end="")
+        return
+    print("\n".join([*_table(shown), *_counts(found, len(shown))]))
+
+
+@command.command("show")
+@_choosing
+@click.argument("ids", nargs=-1, required=True, metavar="ID…")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.pass_context
+def show(ctx: click.Context, /, *, ids: tuple[str, ...], form: str, **chosen: str) -> None:
+    """Show all of a letter: the record with its headers, the error, where it stood."""
+    found = _named(ctx, ids, chosen)
+    if form == "json":
+        print("".join(json.dumps(letter, ensure_ascii=False) + "\n" for _, letter in found), end="")
+        return
+    print("\n\n".join("\n".join(_details(letter)) for _, letter in found))
+
+
+@command.command("replay")
+@_choosing
+@click.argument("ids", nargs=-1, metavar="[ID…]")
+@click.option("--all", "whole", is_flag=True, help="All that match, where no ID is given.")
+@click.option(
+    "--late", type=click.Choice(LATE), default=LATE[0], show_default=True, help="What becomes of late records."
+)
+@click.pass_context
+def replay(ctx: click.Context, /, *, ids: tuple[str, ...], whole: bool, late: str, **chosen: str) -> None:
+    """Send the original records through their job once more.
+
+    A job that runs takes them in its next micro-batch, others at their next start. They keep source, partition and
+    offset, move no watermark, and are counted as replayed. A letter is replayed once, and says so.
+    """
+    from velostream.jobs.replaying import replay as again
+
+    _refuse_everything(ids, chosen, "replay", whole=whole)
+    wanted = _wanted(ids, chosen)
+    for job in _jobs(ctx, chosen):
+        found = list(job.found(wanted))
+        if not found:
+            continue
+        done = again(job.home, found, late)
+        print(f"{job.job}: {done.records} record{'' if done.records == 1 else 's'} come again")
+        for number, why in done.passed_over:
+            print(f"  {number} does not: {why}")
+
+
+@command.command("purge")
+@_choosing
+@click.argument("ids", nargs=-1, metavar="[ID…]")
+@click.option("--all", "whole", is_flag=True, help="All that match, where no ID is given.")
+@click.pass_context
+def purge(ctx: click.Context, /, *, ids: tuple[str, ...], whole: bool, **chosen: str) -> None:
+    """Take letters out for good."""
+    _refuse_everything(ids, chosen, "purge", whole=whole)
+    wanted = _wanted(ids, chosen)
+    for job in _jobs(ctx, chosen):
+        gone = job.purge(wanted)
+        if gone:
+            print(f"{job.job}: {gone} letter{'' if gone == 1 else 's'} taken out of {job.store.shown}")
+
+
+def _refuse_everything(ids: Sequence[str], chosen: dict[str, str], verb: str, *, whole: bool) -> None:
+    """What changes things asks for a choice, or to be told that all are meant."""
+    filters = ("job", "reason", "source", "since", "until", "text")
+    if not (ids or whole or any(chosen[name] for name in filters)):
+        message = f"velo dlq {verb} is not told which letters"
+        raise VeloError(message, hint="give IDs, --reason, --job … or --all", code="usage")
+
+
+def _jobs(ctx: click.Context, chosen: dict[str, str]) -> list[JobLetters]:
+    """The jobs of the application, or the one that is named."""
+    given = one(chosen["file"])
+    answer = validated(given, preset="", overrides={})
+    if answer.findings.errors:
+        shown = TextReport().render([failed(answer)], colours=colours_of(sys.stderr), system_columns=False)
+        print(shown, file=sys.stderr)
+        ctx.exit(2)
+    from velostream.jobs.letters import letters_of
+    from velostream.plan import plan
+
+    planned = plan(answer.bound, answer.library)
+    name, names = chosen["job"], [job.name for job in planned.jobs]
+    if name and name not in names:
+        message = f"'{chosen['file']}' has no job '{name}'"
+        raise VeloError(message, hint=did_you_mean(name, names, "jobs"), code="unknown-job")
+    home = Path(chosen["checkpoint"]) if chosen["checkpoint"] else Path(".velo") / (planned.name or "app")
+    folder = given.folder or Path()
+    return [letters_of(job, home, folder) for job in planned.jobs if not name or job.name == name]
+
+
+def _named(ctx: click.Context, ids: Sequence[str], chosen: dict[str, str]) -> list[tuple[str, dict[str, Any]]]:
+    """The letters of some ids, each of which must be there."""
+    wanted = _wanted(ids, chosen)
+    found = [(job.job, letter) for job in _jobs(ctx, chosen) for letter in job.found(wanted)]
+    missing = next((number for number in ids if all(letter["id"] != number for _, letter in found)), None)
+    if missing is not None:
+        raise VeloError(f"there is no letter '{missing}'", hint="velo dlq list shows their ids", code="usage")
+    return found
+
+
+def _wanted(ids: Sequence[str], chosen: dict[str, str]) -> Wanted:
+    from velostream.jobs.letters import Wanted
+
+    return Wanted(
+        frozenset(ids),
+        chosen["reason"],
+        chosen["source"],
+        _time(chosen["since"]),
+        _time(chosen["until"]),
+        chosen["text"],
+    )
+
+
+def _time(text: str) -> str:
+    """A time, or a length of time before now, as letters have it."""
+    if not text:
+        return ""
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        try:
+            found = datetime.now(UTC) - timedelta(microseconds=parse(text))
+        except VeloError:
+            message = f"'{text}' is not a time"
+            raise VeloError(message, hint="write 2026-01-31T12:00, or 2h for two hours ago", code="usage") from None
+    found = found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+    return found.isoformat().replace("+00:00", "Z")
+
+
+def _table(letters: Sequence[dict[str, Any]]) -> Iterator[str]:
+    rows = [[_cell(letter, name) for name in _COLUMNS] for letter in letters]
+    if not rows:
+        return
+    widths = [max(len(row[place]) for row in (list(_COLUMNS), *rows)) for place in range(len(_COLUMNS))]
+    for row in (list(_COLUMNS), ["-" * width for width in widths], *rows):
+        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+
+
+def _cell(letter: dict[str, Any], name: str) -> str:
+    if name == "replayed":
+        return "yes" if letter["replayed_at"] else ""
+    text = "" if letter[name] is None else " ".join(str(letter[name]).split())
+    return text if len(text) <= _WIDE else text[: _WIDE - 1] + "…"
+
+
+def _counts(found: Sequence[dict[str, Any]], shown: int) -> Iterator[str]:
+    reasons: dict[str, int] = {}
+    for letter in found:
+        reasons[letter["reason"]] = reasons.get(letter["reason"], 0) + 1
+    parts = ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items()))
+    yield f"{len(found)} letter{'' if len(found) == 1 else 's'}" + (f": {parts}" if parts else "")
+    if shown < len(found):
+        yield f"the newest {shown} are shown; --limit 0 shows all"
+
+
+def _details(letter: dict[str, Any]) -> Iterator[str]:
+    for name, value in letter.items():
+        if name == "headers" and value:
+            for header in value:
+                yield f"{'header':12} {header['key']}: {header['value']}"
+        elif value is not None and name != "record":
+            yield f"{name:12} {value}"
+    yield f"{'record':12} {letter['record'] if letter['record'] is not None else 'NULL'}"

@@ -1,0 +1,73 @@
+"""The dead letters of jobs: which are asked for, and what has been done with them since."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from velostream.jobs.home import Home
+from velostream.plan.job import Job
+from velostream.sinks.letters import LetterStore, store_of
+
+REPLAYED = "replayed_at"
+"""What a letter says that was replayed: when."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which letters are asked for; what is empty does not matter. Times are ISO texts in UTC."""
+
+    ids: frozenset[str] = frozenset()
+    reason: str = ""
+    source: str = ""
+    since: str = ""
+    until: str = ""
+    text: str = ""
+
+    def takes(self, letter: dict[str, Any]) -> bool:
+        """True for a letter that is asked for."""
+        if self.ids and letter["id"] not in self.ids:
+            return False
+        for wanted, has in ((self.reason, letter["reason"]), (self.source, letter["source"] or "")):
+            if wanted and wanted.casefold() != has.casefold():
+                return False
+        written = letter["written_at"]
+        if (self.since and written < self.since) or (self.until and written >= self.until):
+            return False
+        return not self.text or self.text.casefold() in f"{letter['record']} {letter['error']}".casefold()
+
+
+@dataclass(frozen=True)
+class JobLetters:
+    """The letters of one job: where they are, and the folder of the job."""
+
+    job: str
+    home: Home
+    store: LetterStore
+
+    def found(self, wanted: Wanted) -> Iterator[dict[str, Any]]:
+        """The letters that are asked for, oldest first; those that were replayed say so."""
+        from velostream.jobs.replaying import replays
+
+        done = replays(self.home)
+        for letter in self.store.read():
+            if wanted.takes(letter):
+                yield {**letter, REPLAYED: done.get(letter["id"])}
+
+    def purge(self, wanted: Wanted) -> int:
+        """Takes letters out for good; answers how many."""
+        return self.store.purge({letter["id"] for letter in self.found(wanted)})
+
+
+def letters_of(job: Job, checkpoint: Path, folder: Path) -> JobLetters:
+    """The letters of a job of an application whose jobs keep their state in `checkpoint`."""
+    home = Home(checkpoint / job.name)
+    return JobLetters(job.name, home, letter_store(job, home, folder))
+
+
+def letter_store(job: Job, home: Home, folder: Path) -> LetterStore:
+    """Where the letters of a job go, by `dlq.location`."""
+    location = job.settings.get("dlq.location") if job.settings is not None else None
+    return store_of("" if location is None else str(location), job.name, home.letters, folder)

@@ -389,6 +389,10 @@ class Runner:
             start(job)
             self._settle(job)
 
+    def begin(self, job: RunningJob) -> None:
+        """Starts a job on input that ends, when all tables that it needs are there."""
+        self._start(job, RunningJob.start)
+
     def _settle(self, job: RunningJob) -> None:
         """Waits until the sources of a job are open: Spark gives a Python process of theirs ten seconds to come up,
         which many at once would miss on few cores."""
@@ -413,7 +417,7 @@ class Runner:
         self.bounded = True
         self.prepare(bounded=True)
         for job in self.jobs:
-            self._start(job, RunningJob.start)
+            self.begin(job)
         while not all(job.all_read for job in self.jobs) and not self.stopping.wait(POLL):
             self.check()
             for job in self.jobs:

@@ -18,6 +18,7 @@ from velostream.sources.streams.given import GIVEN, write_batch
 from velostream.testing.records import Records
 from velostream.testing.settings import source_settings
 from velostream.testing.spec import Case, Given
+from velostream.testing.table_rows import TableRows
 
 _LOCAL = ("file_source", "datagen_source")
 """Sources that need nothing outside."""
@@ -121,15 +122,19 @@ class Generated(Feed):
         """There is nothing to be shown: they are made."""
 
 
-def feeds_of(case: Case, plan: ApplicationPlan, folder: Path) -> dict[str, Feed]:
-    """What the sources of the plan are fed with."""
+def feeds_of(case: Case, plan: ApplicationPlan, folder: Path) -> dict[str, Feed | TableRows]:
+    """What the sources and tables of the plan are fed with."""
+    tables = {table.name.casefold(): table for table in plan.tables}
     scans = {scan.source.casefold(): scan for job in plan.jobs for scan in job.scans}
-    counts = [len(given.batches) for given in case.given.values()]
-    feeds: dict[str, Feed] = {}
+    counts = [len(given.batches) for name, given in case.given.items() if name.casefold() not in tables]
+    feeds: dict[str, Feed | TableRows] = {}
     for name, given in case.given.items():
-        scan = scans.get(name.casefold())
+        scan, table = scans.get(name.casefold()), tables.get(name.casefold())
+        if table is not None:
+            feeds[name] = TableRows(table, given, case, folder / name)
+            continue
         if scan is None:
-            known = ", ".join(sorted(scan.source for scan in scans.values()))
+            known = ", ".join(sorted([*(scan.source for scan in scans.values()), *(one.name for one in plan.tables)]))
             raise given.place.refuse(f"no job reads a source '{name}'", f"sources: {known}" if known else "remove it")
         feeds[name] = _feed(case, given, scan, folder / name, max(counts))
     for name in scans.keys() - {name.casefold() for name in feeds}:

@@ -51,7 +51,7 @@ CASE = (
     Key("preset", "the preset to start from: dev or prod"),
     Key("variables", "what the environment has; without it nothing: a test does not depend on where it runs", SETTINGS),
     Key("day", "the day of times of day, such as 10:05:03"),
-    Key("inputs", "by the name of a source: rows, or more about them", _NAMED_INPUTS),
+    Key("inputs", "by the name of a source or a table: rows, or more about them", _NAMED_INPUTS),
     Key("batches", "instead of `inputs`: all micro-batches in order", {"type": "array", "items": part("batch")}),
     Key(
         "expect",

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from velostream.plan.job import ApplicationPlan, Job
+from velostream.plan.job import ApplicationPlan, Job, LoadedTable
 from velostream.plan.nodes import Print, Scan, Sinks, SinkTarget
 from velostream.plan.nodes.base import EMISSION, REVISION
 from velostream.plan.passes.walking import each_root, from_below
 from velostream.sinks.base import Guarantee, WriteMode
 from velostream.testing.feeding import Feed
 from velostream.testing.settings import sink_settings
+from velostream.testing.table_rows import TableRows
 
 if TYPE_CHECKING:
     from velostream.plan.nodes import Node
@@ -27,16 +28,19 @@ class Caught:
     name: str
 
 
-def feed_sources(plan: ApplicationPlan, feeds: Mapping[str, Feed]) -> ApplicationPlan:
-    """The plan over what the test gives; sources that it gives nothing for stay as they are."""
+def feed_sources(plan: ApplicationPlan, feeds: Mapping[str, Feed | TableRows]) -> ApplicationPlan:
+    """The plan over what the test gives; sources and tables that it gives nothing for stay as they are."""
     by_name = {name.casefold(): feed for name, feed in feeds.items()}
 
     def fed(node: Node) -> Node:
-        if isinstance(node, Scan) and node.source.casefold() in by_name:
-            return by_name[node.source.casefold()].scan(node)
-        return node
+        feed = by_name.get(node.source.casefold()) if isinstance(node, Scan) else None
+        return feed.scan(node) if isinstance(node, Scan) and isinstance(feed, Feed) else node
 
-    return each_root(plan, lambda root: from_below(root, fed))
+    def loaded(table: LoadedTable) -> LoadedTable:
+        feed = by_name.get(table.name.casefold())
+        return feed.table(table) if isinstance(feed, TableRows) else table
+
+    return replace(each_root(plan, lambda root: from_below(root, fed)), tables=tuple(map(loaded, plan.tables)))
 
 
 def catch_sinks(plan: ApplicationPlan, run: str, *, keep_prints: bool) -> tuple[ApplicationPlan, list[Caught]]:

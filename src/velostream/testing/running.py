@@ -17,6 +17,7 @@ from velostream.spark.lower.stage import CONTROL
 from velostream.spark.stateful.control import give_clocks
 from velostream.testing.feeding import Feed
 from velostream.testing.rewiring import Caught, catch_sinks, feed_sources
+from velostream.testing.table_rows import TableRows
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -47,7 +48,7 @@ class Stage:
     keep_prints: bool = False
     clocks: tuple[int, ...] = ()
 
-    def run(self, plan: ApplicationPlan, feeds: Mapping[str, Feed], stop: int | None) -> Outcome:
+    def run(self, plan: ApplicationPlan, feeds: Mapping[str, Feed | TableRows], stop: int | None) -> Outcome:
         """Runs until the input ends; with `stop`, in two runners, of which the first sees so many micro-batches."""
         wired, caught = catch_sinks(feed_sources(plan, feeds), str(self.folder), keep_prints=self.keep_prints)
         outcome = Outcome()
@@ -83,7 +84,7 @@ class Stage:
                 if job.query is not None and job.query.isActive:
                     job.query.stop()
 
-    def _reveal(self, plan: ApplicationPlan, feeds: Mapping[str, Feed], start: int, until: int) -> None:
+    def _reveal(self, plan: ApplicationPlan, feeds: Mapping[str, Feed | TableRows], start: int, until: int) -> None:
         """Makes micro-batches visible, with what the clock shows in them."""
         for feed in feeds.values():
             feed.reveal(until)
@@ -94,9 +95,10 @@ class Stage:
 
 def _run_some(runner: Runner, batches: int) -> None:
     """Runs so many micro-batches, or all there are, and stops as a job is stopped while it runs: without a flush."""
+    runner.bounded = True
     runner.prepare(bounded=True)
     for job in runner.jobs:
-        job.start()
+        runner.begin(job)
     while not all(job.all_read or job.accounts.batch + 1 >= batches for job in runner.jobs):
         runner.check()
         time.sleep(POLL)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from velostream.catalog.properties import sink_keys, source_keys
+from velostream.catalog.properties import sink_keys, source_keys, table_keys
 from velostream.config.origin import command
 from velostream.config.owner import Owner
 from velostream.config.property import Scope
@@ -17,6 +17,11 @@ from velostream.errors import InvalidProperty
 def source_settings(name: str, values: Mapping[str, str]) -> Settings:
     """Settings of a source; what it does not know is an error."""
     return _settled(Owner(name, Scope.SOURCE, source_keys), values)
+
+
+def table_settings(name: str, values: Mapping[str, str]) -> Settings:
+    """Settings of a table that is loaded."""
+    return _settled(Owner(name, Scope.TABLE, table_keys), values)
 
 
 def sink_settings(name: str, values: Mapping[str, str]) -> Settings:

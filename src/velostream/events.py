@@ -16,6 +16,10 @@ TRACEPARENT: ContextVar[str] = ContextVar("traceparent", default="")
 """The W3C traceparent of the micro-batch that this thread writes, for sinks that hand it on; empty if nobody traces."""
 
 
+BATCH: ContextVar[tuple[str, int] | None] = ContextVar("batch", default=None)
+"""The job and the number of the micro-batch that this thread writes, for log lines."""
+
+
 @dataclass(frozen=True, slots=True)
 class JobStarted:
     """A job's query runs. Times are nanoseconds since the epoch."""
@@ -61,6 +65,15 @@ class StageEnded:
 
 
 @dataclass(frozen=True, slots=True)
+class TracesSeen:
+    """Records of a micro-batch came with W3C traceparents in their headers."""
+
+    job: str
+    number: int
+    traceparents: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class BatchEnded:
     """A micro-batch is written, or has failed with an error."""
 
@@ -77,7 +90,7 @@ class BatchEnded:
         return (self.at - self.began) / 1e9
 
 
-Event = JobStarted | JobEnded | BatchBegan | StageEnded | BatchEnded
+Event = JobStarted | JobEnded | BatchBegan | StageEnded | TracesSeen | BatchEnded
 Listener = Callable[[Event], None]
 
 
@@ -93,11 +106,15 @@ class Events:
 
     def publish(self, event: Event) -> None:
         """Tells all listeners. One that fails is a warning, never a failure of the job."""
+        if isinstance(event, BatchBegan):
+            BATCH.set((event.job, event.number))
         for listener in self.listeners:
             try:
                 listener(event)
             except Exception:
                 logging.getLogger(LOGGER).warning("a listener failed on %s", event, exc_info=True)
+        if isinstance(event, BatchEnded):
+            BATCH.set(None)
 
     @contextmanager
     def stage(self, job: str, number: int, stage: str, rows: int | None = None) -> Iterator[None]:

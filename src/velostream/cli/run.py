@@ -39,6 +39,16 @@ if TYPE_CHECKING:
 @click.option(
     "--metrics-port", type=int, default=None, metavar="N", help="Serve /metrics for Prometheus on 127.0.0.1:N."
 )
+@click.option(
+    "--log-format", type=click.Choice(["text", "json"]), default="text", show_default=True, help="How log lines look."
+)
+@click.option(
+    "--log-level",
+    type=click.Choice(["debug", "info", "warning", "error"]),
+    default="info",
+    show_default=True,
+    help="How loud a log line must be.",
+)
 @preset_option
 @set_option
 @click.pass_context
@@ -53,6 +63,8 @@ def command(
     duration: str,
     jars: tuple[str, ...],
     metrics_port: int | None,
+    log_format: str,
+    log_level: str,
     preset: str,
     settings: tuple[str, ...],
 ) -> None:
@@ -122,7 +134,10 @@ def command(
         with translated(debug=debug):
             needed = jars_of(planned.connectors, jars, view.say)
             runner = Runner(planned, spark_session(master, jars=needed), home, given.folder or Path(), view.show)
-            with watched(runner, view.say, metrics_port), caught(runner.stopping, view.say) as signals:
+            with (
+                watched(runner, view.say, metrics_port, log_format, log_level),
+                caught(runner.stopping, view.say) as signals,
+            ):
                 view.open(runner)
                 if until_done:
                     runner.run_until_done()

@@ -20,6 +20,7 @@ from velostream.jobs.failing import breakers_of, failing_of
 from velostream.jobs.following import Following
 from velostream.jobs.home import Home
 from velostream.jobs.letters import letter_store
+from velostream.jobs.log_lines import LogLines
 from velostream.jobs.measuring import measuring
 from velostream.jobs.metrics import window_metrics
 from velostream.jobs.ownership import Owners
@@ -351,6 +352,7 @@ class Runner:
             accounts = Accounts.load(home.accounts)
             writer = BatchWriter(job, lowered, home, accounts, self.show, self.folder, events=self.events)
             measuring(writer)
+            writer.lines = LogLines(job) if job.logs else None
             writer.failing = failing_of(job, self.plan)
             writer.letters = letter_store(job, home, self.folder)
             recover(home)

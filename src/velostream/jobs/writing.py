@@ -12,10 +12,11 @@ from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
-from velostream.events import BatchBegan, BatchEnded, Events
+from velostream.events import TRACEPARENT, BatchBegan, BatchEnded, Events, TracesSeen
 from velostream.jobs.accounts import Accounts, Counted
 from velostream.jobs.failing import REFUSED, Failing, Letters
 from velostream.jobs.home import Home
+from velostream.jobs.log_lines import LogLines, traceparents
 from velostream.jobs.measured import Measured, capped
 from velostream.jobs.measuring import Measures
 from velostream.jobs.observing import FAULT, Observed
@@ -119,6 +120,8 @@ class BatchWriter:
     """Whom it tells what it does."""
     measures: Measures | None = None
     """What its @metric annotations ask of rows."""
+    lines: LogLines | None = None
+    """What its @log annotations write of rows."""
     most_series: int = 1_000
     """The most label combinations of one metric."""
     failing: Failing = field(default_factory=Failing)
@@ -203,7 +206,7 @@ class BatchWriter:
         sinks = sinks_of(self.job)
         one = sinks is not None and [target.connector for target in sinks.targets] == ["file_sink"]
         plain = not (self.lowered.stateful or self.lowered.observed or self.table is not None or self.ended is not None)
-        plain = plain and self.measures is None and not self.failing.looks_first
+        plain = plain and self.measures is None and self.lines is None and not self.failing.looks_first
         return one and plain and self.rows_before > FEW
 
     def _write_through(self, batch: DataFrame, number: int) -> None:
@@ -279,12 +282,15 @@ class BatchWriter:
             letters += self._sinks(fine, number, at_most, None)
             with self._stage(number, "metrics"):
                 measured = self.measures.of_frame(fine, number) if self.measures is not None else {}
+            if self.lines is not None:
+                self.lines.of_frame(fine)
             return letters, measured
         import pyarrow as pa
         import pyarrow.compute as pc
 
         wanted = [name for name in dict.fromkeys((*self.job.root.needs, *_FAULT)) if name in rows.columns]
         asked = self.measures.columns(rows, number) if self.measures is not None else []
+        asked += self.lines.columns() if self.lines is not None else []
         with self._stage(number, "rows", at_most):
             table = rows.select(*map(column, wanted), *asked).toArrow()
         status = table[names.STATUS]
@@ -294,6 +300,10 @@ class BatchWriter:
         self.failing.check([*said, *letters], number)
         letters += self._sinks(fine, number, at_most, written)
         measured = self.measures.of_table(written) if self.measures is not None else {}
+        if self.lines is not None:
+            self.lines.of_table(written)
+        if TRACEPARENT.get():
+            self.events.publish(TracesSeen(self.job.name, number, traceparents(written)))
         return letters, measured
 
     def _sinks(self, rows: DataFrame | None, number: int, at_most: int, table: pa.Table | None) -> Letters:

@@ -6,14 +6,38 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
+from velostream.observability.logs import JSON, TEXT, lifecycle, logged
+
 if TYPE_CHECKING:
     from velostream.jobs.runner import Runner
 
 
 @contextmanager
-def watched(runner: Runner, say: Callable[[str], None], metrics_port: int | None = None) -> Iterator[None]:
-    """Opens what the settings and the environment ask for; it closes when the run is over."""
+def watched(
+    runner: Runner,
+    say: Callable[[str], None],
+    metrics_port: int | None = None,
+    log_format: str = TEXT,
+    log_level: str = "info",
+) -> Iterator[None]:
+    """Opens what the settings and the environment ask for; it closes when the run is over. `say` shows log lines."""
+    from velostream.observability.lineage import LineageEvents
+    from velostream.observability.tracing import is_traced
+
     with ExitStack() as open_:
+        lineage = LineageEvents(runner)
+        open_.callback(lineage.close)
+        runner.events.subscribe(lineage)
+        lines = {job.name: job.line for job in runner.plan.jobs}
+        open_.enter_context(logged(say, log_format, log_level, lines))
+        if any(is_traced(job) for job in runner.plan.jobs):
+            from velostream.observability.tracing import Tracing
+
+            tracing = Tracing(runner)
+            open_.callback(tracing.close)
+            runner.events.listeners.insert(0, tracing)  # before others: their log lines name the trace
+        if log_format == JSON:
+            runner.events.subscribe(lifecycle)
         if metrics_port is not None:
             from velostream.observability.endpoint import HOST, served
             from velostream.observability.snapshot import application

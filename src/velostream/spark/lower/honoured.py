@@ -23,7 +23,8 @@ _JOB = (
     *("watermark.", "partitions", "allowed.lateness", "late.data.strategy", "emit", "fill", "dedup."),
     *("batch.", "failure_strategy", "max_retries", "retry_backoff", "circuit.breaker.", "dlq."),
     *("state.ttl", "state.hot.", "wait.timeout", "tables.load.parallelism", "scan.in_worker"),
-    *("observability.metrics.enabled", "metrics.max_series", "deployment.", "sla."),
+    *("observability.metrics.enabled", "metrics.max_series", "deployment.", "sla.", "lineage."),
+    "observability.tracing.enabled",
 )
 _SOURCE = (
     *("type", "config_file", "path", "format", "schema", "csv.", "event.time.", "watermark."),

@@ -1,0 +1,94 @@
+"""Log lines about jobs: as text for people, or as one JSON object per line with job, statement, batch and trace."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any
+
+from velostream.events import BATCH, LOGGER, TRACEPARENT, BatchEnded, Event, JobEnded, JobStarted
+
+TEXT, JSON = "text", "json"
+FORMATS = (TEXT, JSON)
+
+
+class _Handler(logging.Handler):
+    """Hands lines to whoever shows them."""
+
+    def __init__(self, say: Callable[[str], None], form: str, lines: dict[str, int]) -> None:
+        super().__init__(logging.DEBUG)
+        self.say = say
+        self.form = form
+        self.lines = lines
+        """Where the statement of each job stands."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Shows one line."""
+        try:
+            told = fields_of(record, self.lines)
+            self.say(json.dumps(told, default=str, ensure_ascii=False) if self.form == JSON else as_text(told))
+        except Exception:
+            self.handleError(record)
+
+
+def fields_of(record: logging.LogRecord, lines: dict[str, int]) -> dict[str, Any]:
+    """A line as data."""
+    batch = BATCH.get()
+    job = getattr(record, "job", None) or (batch[0] if batch else None)
+    trace = TRACEPARENT.get().split("-")
+    told: dict[str, Any] = {
+        "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+        "level": record.levelname.lower(),
+        "message": record.getMessage(),
+        "job": job,
+        "statement": getattr(record, "statement", lines.get(job or "")),
+        "batch": batch[1] if batch else None,
+        "trace_id": trace[1] if len(trace) == 4 else None,
+        "span_id": trace[2] if len(trace) == 4 else None,
+        "row": getattr(record, "row", None),
+    }
+    if record.exc_info and record.exc_info[1] is not None:
+        told["error"] = f"{type(record.exc_info[1]).__name__}: {record.exc_info[1]}"
+    return {name: value for name, value in told.items() if value is not None}
+
+
+def as_text(told: dict[str, Any]) -> str:
+    """A line for people."""
+    job = f"{told['job']}: " if "job" in told else ""
+    row = f" {json.dumps(told['row'], default=str, ensure_ascii=False)}" if "row" in told else ""
+    error = f" ({told['error']})" if "error" in told else ""
+    return f"{told['level']}: {job}{told['message']}{row}{error}"
+
+
+def lifecycle(event: Event) -> None:
+    """Says when jobs start, end, and write micro-batches."""
+    logger = logging.getLogger(LOGGER)
+    if isinstance(event, JobStarted):
+        logger.info("job started", extra={"job": event.job})
+    elif isinstance(event, JobEnded):
+        level = logging.ERROR if event.state == "failed" else logging.INFO
+        logger.log(level, "job %s%s", event.state, f": {event.error}" if event.error else "", extra={"job": event.job})
+    elif isinstance(event, BatchEnded) and event.error:
+        logger.error("batch failed: %s", event.error, extra={"job": event.job})
+    elif isinstance(event, BatchEnded):
+        logger.debug("batch written: %s rows in %.3f s", event.rows, event.seconds, extra={"job": event.job})
+
+
+@contextmanager
+def logged(say: Callable[[str], None], form: str, level: str, lines: dict[str, int]) -> Iterator[None]:
+    """Shows log lines from `level` on while it is open."""
+    logger = logging.getLogger(LOGGER)
+    handler = _Handler(say, form, lines)
+    before = logger.level, logger.propagate
+    logger.addHandler(handler)
+    logger.setLevel(level.upper())
+    logger.propagate = False
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.level, logger.propagate = before
+        logger.setLevel(before[0])

@@ -7,6 +7,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 RECORDS ?= 4000000
 RUNS ?= 3
+KILLS ?= 20
 BENCH ?=
 
 .PHONY: help setup java demo test fuzz lint bench bench-check bench-store docs clean
@@ -30,11 +31,17 @@ java:
 demo: setup ## run the trading application on generated data for a minute
 	@bash scripts/demo.sh
 
+demo-kafka: setup ## run a part of it from Kafka to Kafka and PostgreSQL, both started for it and stopped again
+	@$(BIN)/python scripts/demo_kafka.py
+
 test: setup ## lint and all tests, with the coverage of the package
 	$(BIN)/python -m pytest -n 2 --dist worksteal --cov=velostream --cov-report=term
 
 fuzz: setup ## 20,000 mutated statements: no traceback, no hang, no truncated statement
 	VELO_FUZZ=20000 $(BIN)/python -m pytest -q tests/sql/test_fuzz.py tests/project/test_no_traceback.py
+
+faults: setup ## kill the driver, stop and kill brokers and databases, 20 times each (VELO_KILLS=20)
+	VELO_KILLS=$(KILLS) $(BIN)/python -m pytest -q --no-cov tests/faults
 
 lint: setup ## ruff and mypy
 	$(BIN)/ruff check .

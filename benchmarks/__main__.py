@@ -6,12 +6,14 @@ import json
 import os
 import shutil
 import tempfile
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import click
 
 from benchmarks import baseline, facts, page, terminal, validate
+from benchmarks.kafka import loaded
 from benchmarks.race import Race
 from benchmarks.scenario import CONTESTANTS, Scenario
 from benchmarks.scenarios import COMPARISONS, SCENARIOS
@@ -58,7 +60,8 @@ def main(
             click.echo(f"{scenario.name}  {scenario.title}, {dataset.records:,} records", err=True)
             folder, sizes = dataset.write(work / "data")
             taking_part = tuple(name for name in scenario.contestants if name in names)
-            lanes = race.run(scenario, folder, dataset.records, taking_part)
+            with loaded(folder, work / scenario.name, dataset.records) if scenario.kafka else nullcontext(folder) as given:
+                lanes = race.run(scenario, given, dataset.records, taking_part)
             result["scenarios"][scenario.name] = judged(scenario, lanes, sizes, cores)
             found = {each.name: compared(each, result["scenarios"]) for each in COMPARISONS}
             result["comparisons"] = {name: value for name, value in found.items() if value is not None}

@@ -39,6 +39,8 @@ class Scenario:
     aims: Mapping[str, float] = field(default_factory=dict)
     """Of each peer: how many times its rate ours should be."""
     contestants: tuple[str, ...] = CONTESTANTS
+    kafka: bool = False
+    """True where records come as JSON from a topic, and rows go as JSON to another."""
 
 
 @dataclass(frozen=True)

@@ -112,6 +112,14 @@ SCENARIOS: tuple[Scenario, ...] = (
         contestants=(VELO, ROCKSDB, MEMORY),
     ),
     _s3(
+        "S3k",
+        "the same from Kafka (JSON) to Kafka (JSON)",
+        data=lambda n: trades(n // 4, _GROUPS),
+        aims={ROCKSDB: 1.0},
+        contestants=(VELO, ROCKSDB),
+        kafka=True,
+    ),
+    _s3(
         "S3b",
         "the same with CHANGES by record",
         data=lambda n: trades(n // 4, _GROUPS),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from benchmarks.contestants.base import Measured, Task, summed
 from benchmarks.contestants.session import plain_session
 from benchmarks.datasets import FILES_PER_BATCH
+from benchmarks.kafka import Topics
 from benchmarks.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ class HandWritten:
 
     def start(self, task: Task) -> None:
         """A session of its own."""
-        self.spark = plain_session(task.cores, rocksdb=self.rocksdb)
+        self.spark = plain_session(task.cores, rocksdb=self.rocksdb, kafka=Topics.of(task.data) is not None)
 
     def run(self, scenario: Scenario, task: Task, number: int) -> Measured:
         """Reads what is there, in micro-batches of as many files as Velostream takes."""
@@ -35,14 +36,40 @@ class HandWritten:
 
         home = task.work / f"{task.contestant}-{number}"
         progress = Progress(self.spark)
+        topics = Topics.of(task.data)
+        out = topics.made(f"{task.contestant}-{number}") if topics is not None else ""
         begun = time.perf_counter()
-        reader = self.spark.readStream.schema(COLUMNS).option("maxFilesPerTrigger", FILES_PER_BATCH)
-        rows, mode = QUERIES[scenario.peer](reader.parquet(str(task.data)), scenario.delay)
-        self._write(rows, mode, home)
+        rows, mode = QUERIES[scenario.peer](self._read(task.data, topics), scenario.delay)
+        if topics is None:
+            self._write(rows, mode, home)
+        else:
+            self._send(rows, mode, home, topics.address, out)
         seconds = time.perf_counter() - begun
+        if topics is not None:
+            topics.drained(out, home / "out")
         measured = Measured(seconds, progress.taken(), summed(home / "out", dict(scenario.print_of)))
         shutil.rmtree(home)
         return measured
+
+    def _read(self, data: Path, topics: Topics | None) -> DataFrame:
+        from pyspark.sql import functions as F  # noqa: N812
+
+        if topics is None:
+            reader = self.spark.readStream.schema(COLUMNS).option("maxFilesPerTrigger", FILES_PER_BATCH)
+            return reader.parquet(str(data))
+        reader = self.spark.readStream.format("kafka").option("kafka.bootstrap.servers", topics.address)
+        reader = reader.option("subscribe", topics.topic).option("startingOffsets", "earliest")
+        messages = reader.option("maxOffsetsPerTrigger", topics.per_batch).load()
+        return messages.select(F.from_json(F.col("value").cast("string"), COLUMNS).alias("r")).select("r.*")
+
+    def _send(self, rows: DataFrame, mode: str, home: Path, address: str, topic: str) -> None:
+        from pyspark.sql import functions as F  # noqa: N812
+
+        value = F.to_json(F.struct(*map(F.col, rows.columns))).alias("value")
+        stream = rows.select(F.col("symbol").alias("key"), value).writeStream.outputMode(mode).format("kafka")
+        stream = stream.option("kafka.bootstrap.servers", address).option("topic", topic)
+        stream = stream.option("checkpointLocation", str(home / "checkpoint"))
+        stream.trigger(availableNow=True).start().awaitTermination()
 
     def _write(self, rows: DataFrame, mode: str, home: Path) -> None:
         out = home / "out"

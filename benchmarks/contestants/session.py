@@ -18,8 +18,10 @@ _ROCKSDB = {
 }
 
 
-def plain_session(cores: int, *, rocksdb: bool) -> SparkSession:
+def plain_session(cores: int, *, rocksdb: bool, kafka: bool = False) -> SparkSession:
     """What a careful engineer would set: partitions as cores, no interface, Arrow batches large."""
+    from velostream.spark.jars import jars_of
+
     from pyspark.sql import SparkSession
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
@@ -33,6 +35,7 @@ def plain_session(cores: int, *, rocksdb: bool) -> SparkSession:
         "spark.sql.execution.arrow.maxRecordsPerBatch": "250000",
         **SHARED,
         **(_ROCKSDB if rocksdb else {}),
+        **({"spark.jars": ",".join(map(str, jars_of(["kafka_source"])))} if kafka else {}),
     }
     builder = SparkSession.builder.appName("hand-written").master(f"local[{cores}]")
     for name, value in settings.items():

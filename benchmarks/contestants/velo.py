@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from benchmarks.contestants.base import Measured, Task, summed
 from benchmarks.contestants.session import SHARED
 from benchmarks.datasets import FILES_PER_BATCH
+from benchmarks.kafka import Topics
 from benchmarks.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -21,8 +22,16 @@ class Refused(Exception):
     """The engine says that it cannot run the statement; the reason is its message."""
 
 
+def from_kafka(scenario: Scenario, topics: Topics, out: str) -> str:
+    """The SQL file of a scenario from topic to topic."""
+    source = {"type": "kafka_source", "topic": topics.topic, "bootstrap.servers": topics.address, "format": "json"}
+    source |= {"event.time.field": "traded_at", "max.records.per.batch": str(topics.per_batch), **scenario.source}
+    sink = {"type": "kafka_sink", "topic": out, "bootstrap.servers": topics.address, "format": "json"}
+    return _text(scenario, source, sink)
+
+
 def application(scenario: Scenario, data: Path, out: Path) -> str:
-    """The SQL file of a scenario."""
+    """The SQL file of a scenario over files."""
     source = {
         "type": "file_source",
         "path": f"{data}/*.parquet",
@@ -31,7 +40,10 @@ def application(scenario: Scenario, data: Path, out: Path) -> str:
         "event.time.field": "traded_at",
         **scenario.source,
     }
-    sink = {"type": "file_sink", "path": str(out), "format": "parquet"}
+    return _text(scenario, source, {"type": "file_sink", "path": str(out), "format": "parquet"})
+
+
+def _text(scenario: Scenario, source: Mapping[str, str], sink: Mapping[str, str]) -> str:
     into = [*_settings(sink, "results."), *_settings(scenario.job, "")]
     return (
         "CREATE STREAM trades (symbol STRING, price DOUBLE, quantity INT, traded_at TIMESTAMP)\n"
@@ -49,9 +61,11 @@ class Velostream:
 
     def start(self, task: Task) -> None:
         """The session of `velo run`."""
+        from velostream.spark.jars import jars_of
         from velostream.spark.session import spark_session
 
-        self.spark = spark_session(f"local[{task.cores}]", SHARED)
+        jars = jars_of(["kafka_source"]) if Topics.of(task.data) is not None else ()
+        self.spark = spark_session(f"local[{task.cores}]", SHARED, jars)
 
     def run(self, scenario: Scenario, task: Task, number: int) -> Measured:
         """Validates, plans and runs."""
@@ -61,14 +75,19 @@ class Velostream:
         home = task.work / f"velostream-{number}"
         held = _Held()
         progress = Progress(self.spark, held.look)
+        topics = Topics.of(task.data)
+        out = topics.made(f"velostream-{number}") if topics is not None else ""
         begun = time.perf_counter()
         try:
-            self._run(application(scenario, task.data, home / "out"), home, held)
+            text = from_kafka(scenario, topics, out) if topics else application(scenario, task.data, home / "out")
+            self._run(text, home, held)
         except VeloError as error:
             if error.error_code == "unsupported":
                 raise Refused(error.message) from error
             raise
         seconds = time.perf_counter() - begun
+        if topics is not None:
+            topics.drained(out, home / "out")
         measured = Measured(seconds, progress.taken(), summed(home / "out", dict(scenario.print_of)), held.state)
         shutil.rmtree(home)
         return measured

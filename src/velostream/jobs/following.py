@@ -29,13 +29,16 @@ class Following:
     stateful: bool
     bounded: bool
     looked: float = 0.0
-    batch: int = -1
+    seen: str = ""
+    """The progress that was looked at last, by its time."""
     query: StreamingQuery | None = None
     opened: Event = field(default_factory=Event)
     frozen: bool = False
 
     def start(self, **facts: Any) -> None:
         """Before the query starts: what sources have, as the first command; further facts go with it."""
+        self.frozen = False
+        self.opened.clear()
         marks = [mark for one in self.followers for mark in one.begin()]
         if self.stateful and (marks or facts):
             command(self.control, **{"resumed": True, **facts}, **({"marks": marks} if marks else {}))
@@ -57,24 +60,30 @@ class Following:
 
     def end(self, accounts: Accounts) -> None:
         """After the query has ended: a last look, and nothing is followed any more."""
-        self.looked, self.stateful = 0.0, False
-        self.look(accounts)
+        self._looked(accounts)
         for one in self.followers:
             one.close()
 
     def look(self, accounts: Accounts) -> None:
-        """Tells what is new since the last look, and counts what sources have lost."""
-        if not self.followers or self.query is None or time.monotonic() - self.looked < LOOK:
+        """Tells what is new since the last look."""
+        if time.monotonic() - self.looked < LOOK:
             return
         self.looked = time.monotonic()
+        marks = self._looked(accounts)
+        if marks and self.stateful:
+            command(self.control, marks=marks)
+
+    def _looked(self, accounts: Accounts) -> list[dict[str, Any]]:
+        """What is new since the last look; what sources have lost is counted."""
+        if self.query is None:
+            return []
         progress = self.query.lastProgress
-        if progress is None or progress["batchId"] == self.batch:
-            return
-        self.batch = progress["batchId"]
+        if progress is None or progress["timestamp"] == self.seen:
+            return []
+        self.seen = progress["timestamp"]
         marks = [mark for one in self.followers for mark in one.look(progress)]
         for one in self.followers:
             if one.lost:
                 accounts.lost[one.source] = accounts.lost.get(one.source, 0) + one.lost
                 one.lost = 0
-        if marks and self.stateful:
-            command(self.control, marks=marks)
+        return marks

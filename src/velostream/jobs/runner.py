@@ -244,6 +244,8 @@ class RunningJob:
                 self.query.stop()
             time.sleep(0.02)
         self.check()
+        if self.following is not None:
+            self.following.end(self.accounts)
         self.count_joins()
         self.has_table()
         self.accounts.save(self.home.accounts)

@@ -82,7 +82,11 @@ def _open(name: str, settings: Settings, batch: Batch, shape: Shape) -> Opened:
     another process left unfinished is settled before anything is written again."""
     topic = open_topic(name, settings)
     _refuse_acks(name, settings, once=shape.once)
-    client = tuple(sorted(for_librdkafka(settings, PRODUCER).items()))
+    told = for_librdkafka(settings, PRODUCER)
+    # the limit of a topic is one of what is sent together
+    told["message.max.bytes"] = str(max(topic.largest, 1_000))
+    told["batch.size"] = str(min(int(told.get("batch.size", topic.largest)), topic.largest))
+    client = tuple(sorted(told.items()))
     writer = Writer(name, batch.query, DRIVER, topic.name, client, shape.once)
     timed = settings.text("message.time") == "event_time"
     if not shape.once:

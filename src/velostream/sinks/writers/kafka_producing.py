@@ -49,7 +49,8 @@ class Producing:
     """An open producer of a writer."""
 
     writer: Writer
-    errors: list[str] = field(default_factory=list)
+    errors: list[Any] = field(default_factory=list)
+    """What went wrong with messages, first word first."""
     done: int = -1
     """The last micro-batch that is known to be written; of one that writes exactly once."""
 
@@ -84,20 +85,25 @@ class Producing:
             except Exception as failure:
                 if time.monotonic() > until or not _is_retriable(failure):
                     raise self.refused(failure) from None
+                time.sleep(0.1)
         self.done = self._progress() - 1
 
     def _progress(self) -> int:
-        """The micro-batch that comes next, as the group of this writer says."""
-        from confluent_kafka import TopicPartition
+        """The micro-batch that comes next, as the group of this writer says; whoever knows it may still be elected."""
+        from confluent_kafka import KafkaException, TopicPartition
 
-        reader = self._reader()
+        reader, until = self._reader(), time.monotonic() + _SETTLED
         try:
-            [place] = reader.committed([TopicPartition(self.writer.topic, 0)], timeout=_ANSWER)
-            if place.error is not None:
-                raise VeloError(place.error.str(), hint="see to the brokers", code="broker-unreachable")
-            return int(max(place.offset, 0))
-        except Exception as failure:
-            raise self.refused(failure) from None
+            while True:
+                try:
+                    [place] = reader.committed([TopicPartition(self.writer.topic, 0)], timeout=_ANSWER)
+                    if place.error is not None:
+                        raise KafkaException(place.error)
+                    return int(max(place.offset, 0))
+                except KafkaException as failure:
+                    if time.monotonic() > until or failure.args[0].code() in _final():
+                        raise self.refused(failure) from None
+                    time.sleep(0.2)
         finally:
             reader.close()
 
@@ -115,7 +121,7 @@ class Producing:
             self._produce(messages)
             left = self._producer.flush(_SETTLED)
             if left or self.errors:
-                raise self.refused(RuntimeError(self.errors[0] if self.errors else f"{left} messages were not taken"))
+                raise self.refused(RuntimeError(f"{left} messages were not taken in {_SETTLED:.0f} s"))
             return
         if batch <= self.done:
             return
@@ -164,24 +170,22 @@ class Producing:
 
     def _delivered(self, error: Any, message: Any) -> None:
         if error is not None:
-            self.errors.append(error.str())
+            self.errors.append(error)
 
     def _hear(self, error: Any) -> None:
         if error.fatal():
-            self.errors.append(error.str())
+            self.errors.append(error)
 
     def refused(self, failure: BaseException) -> VeloError:
         """What went wrong as an error of ours: what may pass is from outside, what never will is the user's."""
         if isinstance(failure, VeloError):
             return failure
-        said = failure.args[0].str() if _is_kafka(failure) else str(failure)
-        if self.errors and self.errors[0] != said:
-            said = f"{self.errors[0]} ({said})"
+        first = self.errors[0] if self.errors else failure.args[0] if _is_kafka(failure) else None
+        said = str(failure) if first is None else first.str()
         message = f"topic '{self.writer.topic}' of sink '{self.writer.sink}' cannot be written: {said}"
-        if _is_kafka(failure) and failure.args[0].code() in _denied():
-            return VeloError(
-                message, hint="see to the rights on topic, group and transactional id", code="topic-refused"
-            )
+        if first is not None and first.code() in _final():
+            hint = "see to the rights on topic, group and transactional id, and to the settings of the topic"
+            return VeloError(message, hint=hint, code="topic-refused")
         return VeloError(message, hint="see that the brokers are up", code="broker-unreachable")
 
     def close(self) -> None:
@@ -204,7 +208,8 @@ def _is_retriable(failure: BaseException) -> bool:
     return _is_kafka(failure) and bool(failure.args[0].retriable())
 
 
-def _denied() -> tuple[int, ...]:
+def _final() -> tuple[int, ...]:
+    """What does not pass by itself."""
     from confluent_kafka import KafkaError
 
     return (
@@ -212,4 +217,8 @@ def _denied() -> tuple[int, ...]:
         KafkaError.GROUP_AUTHORIZATION_FAILED,
         KafkaError.CLUSTER_AUTHORIZATION_FAILED,
         KafkaError.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
+        KafkaError.MSG_SIZE_TOO_LARGE,
+        KafkaError.INVALID_TIMESTAMP,
+        KafkaError.INVALID_RECORD,
+        KafkaError.POLICY_VIOLATION,
     )

@@ -112,9 +112,10 @@ class KafkaFollower:
         return Consumer({**for_asking(self.settings), **group, "logger": QUIET})
 
     def close(self) -> None:
-        """Lets go of the group."""
-        if "_group" in self.__dict__:
-            self._group.close()
+        """Lets go of the group; one that is shown later is opened anew."""
+        group = self.__dict__.pop("_group", None)
+        if group is not None:
+            group.close()
 
     def _name(self, topic: str) -> str:
         return f"{self.source}/{topic}" if self.several else self.source

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import time
 from pathlib import Path
@@ -72,7 +73,7 @@ def _told(folder: DriverFolder) -> str:
 
 
 def _names(sql: str) -> list[str]:
-    return [line.partition("@name:")[2].strip() for line in sql.splitlines() if "@name:" in line] or ["query_1"]
+    return re.findall(r"(?:@name:|(?:START|DEPLOY) JOB)\s+(\w+)", sql) or ["query_1"]
 
 
 def _job(task: Task, name: str, state: str) -> dict[str, Any]:

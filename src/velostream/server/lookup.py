@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from velostream.errors import VeloError
@@ -10,6 +11,7 @@ from velostream.server.control import Control
 from velostream.server.models.tables import Row
 
 ESCAPE, BETWEEN, NULL = "\\", "|", "\\N"
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 
 def row_of(control: Control, app: str, table: str, key: str) -> Row:
@@ -60,16 +62,11 @@ def key_of(control: Control, app: str, table: str) -> tuple[str, ...]:
 
 def split_key(key: str) -> list[str | None]:
     """The values of a key as messages have it: joined with `|`, escaped by a backslash, NULL as `\\N`."""
-    parts, now, place = [], "", 0
-    while place < len(key):
-        two = key[place : place + 2]
-        if two[0] == ESCAPE and len(two) == 2 and two != NULL:
-            now, place = now + two[1], place + 2
-        elif two == NULL:
-            now, place = now + NULL, place + 2
-        elif two[0] == BETWEEN:
-            parts.append(now)
-            now, place = "", place + 1
+    parts = [""]
+    signs = iter(key)
+    for sign in signs:
+        if sign == BETWEEN:
+            parts.append("")
         else:
-            now, place = now + two[0], place + 1
-    return [None if part == NULL else part for part in (*parts, now)]
+            parts[-1] += sign + (next(signs, "") if sign == ESCAPE else "")
+    return [None if part == NULL else _ESCAPED.sub(r"\1", part) for part in parts]

@@ -11,6 +11,7 @@ from velostream import __version__
 from velostream.observability.exposition import CONTENT_TYPE
 from velostream.server.api import apps, asking, dlq, health, jobs, lineage, login, tables
 from velostream.server.api.auth import TokenRequired
+from velostream.server.api.document import install_document
 from velostream.server.api.inside import Inside
 from velostream.server.api.limits import BodyLimit
 from velostream.server.api.page import install_page
@@ -40,6 +41,7 @@ def create_app(plane: Plane) -> FastAPI:
     install(app)
     install_recent(app, plane)
     install_page(app)
+    install_document(app)
     app.add_middleware(BodyLimit, most=plane.settings.body_limit)
     app.add_middleware(TokenRequired, token=plane.token)
     return app

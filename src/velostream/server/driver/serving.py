@@ -20,7 +20,7 @@ from velostream.server.folders import DriverFolder
 from velostream.server.planning import Refused, checked
 
 if TYPE_CHECKING:
-    from velostream.jobs.runner import Runner, RunningJob
+    from velostream.jobs.runner import Runner
 
 LOOK = 0.1
 MOST_ROWS = 10_000
@@ -92,10 +92,11 @@ class Serving:
     def _switch(self, command: Command) -> dict[str, Any]:
         """From now on other rows are this version's own; only while all jobs rest."""
         from velostream.jobs.ownership import Ownership
+        from velostream.jobs.verbs import require
 
         for job in self.runner.jobs:
             if job.state == "running":
-                _require(job, "give keys away", "paused")
+                require(job, "give keys away", "paused")
         owners = self.runner.owners
         owners.of_jobs = {job: Ownership.of(said) for job, said in command.details["owners"].items()}
         for job in self.runner.jobs:
@@ -103,14 +104,10 @@ class Serving:
         return {}
 
     def _jobs(self, command: Command) -> dict[str, Any]:
+        from velostream.jobs.verbs import carry_out
+
         wanted = [job for job in self.runner.jobs if not command.jobs or job.job.name in command.jobs]
-        carry = _VERBS[command.verb]
-        if len(wanted) == 1:
-            carry(wanted[0])
-        else:
-            for job in wanted:
-                if job.state in _TAKES[command.verb]:
-                    carry(job)
+        carry_out(command.verb, wanted)
         held = {job.job.name: job.state for job in self.runner.jobs if job.state in ("paused", "stopped")}
         replace_text(self.folder.wanted, json.dumps(held))
         self.speak()
@@ -131,64 +128,3 @@ class Serving:
         rows = ask(replace(planned, functions=self.runner.plan.functions), last, self.runner.spark, self.task.home)
         shown = [list(row.values()) for row in rows.slice(0, MOST_ROWS).to_pylist()]
         return {"columns": rows.column_names, "rows": shown, "total": rows.num_rows}
-
-
-def _pause(job: RunningJob) -> None:
-    if job.state == "paused":
-        return
-    _require(job, "pause", "running")
-    job.pause()
-
-
-def _resume(job: RunningJob) -> None:
-    if job.state == "running":
-        return
-    _require(job, "resume", "paused")
-    job.go_on()
-
-
-def _stop(job: RunningJob) -> None:
-    if job.state == "stopped":
-        return
-    _require(job, "stop", "running", "paused")
-    if job.state == "running":
-        job.end()
-    job.state = "stopped"
-
-
-def _restart(job: RunningJob) -> None:
-    _require(job, "restart", "running", "paused", "stopped")
-    if job.state == "running":
-        job.stop()
-    job.go_on()
-
-
-def _flush(job: RunningJob) -> None:
-    _require(job, "flush", "running")
-    if job.lowered.stateful and not job.writer.done:
-        job.flush()
-
-
-def _require(job: RunningJob, verb: str, *states: str) -> None:
-    """Refuses a verb that a job in its state cannot do."""
-    if job.state not in states:
-        hints = {"paused": "resume it first", "stopped": f"velo restart {job.job.name} starts it again"}
-        message = f"job '{job.job.name}' is {job.state}: it cannot {verb}"
-        raise VeloError(message, hint=hints.get(job.state, "look at its log"), code="job-state")
-
-
-_VERBS: dict[str, Callable[[RunningJob], None]] = {
-    commands.PAUSE: _pause,
-    commands.RESUME: _resume,
-    commands.STOP: _stop,
-    commands.RESTART: _restart,
-    commands.FLUSH: _flush,
-}
-_TAKES = {
-    commands.PAUSE: ("running",),
-    commands.RESUME: ("paused",),
-    commands.STOP: ("running", "paused"),
-    commands.RESTART: ("running", "paused", "stopped"),
-    commands.FLUSH: ("running",),
-}
-"""The states in which a verb for a whole application takes a job; others are left as they are."""

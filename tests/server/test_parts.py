@@ -1,0 +1,133 @@
+"""Small parts of the server, each by itself."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from velostream.errors import VeloError
+from velostream.jobs.ownership import Ownership
+from velostream.server.deploying import Wish
+from velostream.server.driver import commands
+from velostream.server.driver.commands import Command
+from velostream.server.driver.logs import last_lines, last_words
+from velostream.server.folders import DriverFolder, check_name
+from velostream.server.lookup import split_key
+from velostream.server.masking import masked_sql
+from velostream.server.moving.copying import copy_state
+from velostream.server.settings import ServerSettings
+
+
+@pytest.mark.parametrize("name", ["", "../x", "a/b", ".hidden", "-x", "a b", "x" * 101, "é"])
+def test_a_name_that_is_no_folder_cannot_be_an_application(name: str) -> None:
+    with pytest.raises(VeloError, match="cannot be the name"):
+        check_name(name)
+    assert check_name("Shop_1.2-x") == "Shop_1.2-x"
+
+
+def test_secrets_in_sql_are_masked_and_lines_stay_where_they_are() -> None:
+    sql = "WITH ('a.password' = 'x''y\nz',\n 'url' = 'jdbc://me:pw@host/d', \"a.token\" = 't', 'a.b' = 'kept')"
+    shown = masked_sql(sql)
+    assert "x''y" not in shown
+    assert "pw@" not in shown
+    assert "'t'" not in shown
+    assert "'kept'" in shown
+    assert shown.count("\n") == sql.count("\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("a", ["a"]),
+        ("a|b", ["a", "b"]),
+        ("a\\|b|c", ["a|b", "c"]),
+        ("\\N|", [None, ""]),
+        ("\\\\N", ["\\N"]),
+        ("a\\\\|b", ["a\\", "b"]),
+    ],
+)
+def test_a_key_is_split_as_messages_join_it(text: str, parts: list[str | None]) -> None:
+    assert split_key(text) == parts
+
+
+def test_a_command_is_answered_or_refused(tmp_path: Path) -> None:
+    folder = DriverFolder(tmp_path)
+    first = commands.send(folder, Command(commands.PAUSE, ("a",)))
+    second = commands.send(folder, Command(commands.QUERY, (), {"sql": "SELECT 1"}))
+    assert [each.verb for each in commands.waiting(folder)] == ["pause", "query"]
+    commands.answer(folder, first, {"fine": True})
+    assert commands.outcome(folder, first, 1, lambda: True) == {"fine": True}
+    assert commands.outcome(folder, second, 0, lambda: True) is None
+    commands.refuse(folder, second, VeloError("no", hint="later", code="job-state"))
+    with pytest.raises(VeloError, match="no"):
+        commands.outcome(folder, second, 1, lambda: True)
+    third = commands.send(folder, Command(commands.FLUSH))
+    with pytest.raises(VeloError, match="ended before it could flush"):
+        commands.outcome(folder, third, 1, lambda: False)
+
+
+def test_the_newest_lines_of_a_log_come_from_both_of_its_files(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    (tmp_path / "log.jsonl.1").write_text('{"at": "1", "level": "info", "message": "old"}\n')
+    log.write_text('not json\n{"at": "2", "level": "info", "message": "new"}\n')
+    assert [line["message"] for line in last_lines(log, 10)] == ["old", "not json", "new"]
+    assert [line["message"] for line in last_lines(log, 1)] == ["new"]
+    assert last_lines(tmp_path / "none", 5) == []
+    log.write_text("x" * 200_000 + "\nlast, jdbc://me:pw@host\n")
+    assert last_words(log, 1) == ["last, jdbc://me:****@host"]
+
+
+def test_each_window_of_a_key_has_one_owner_whatever_moves() -> None:
+    old, new = Ownership(), Ownership((0, 0))
+    for point, share in ((100, 10), (200, 50), (300, 0), (400, 100)):
+        old, new = old.then(point, share, 100), new.then(point, 0, share)
+    for end in range(50, 500, 25):
+        for place in range(100):
+            owners = [low <= place < high for low, high in (old.at(end), new.at(end))]
+            assert sum(owners) == 1, (end, place)
+    assert new.at(100) == (0, 0)
+    assert new.at(101) == (0, 10)
+    assert Ownership.of(json.loads(json.dumps(new.data()))) == new
+    assert Ownership().is_whole
+    assert not new.is_whole
+
+
+def test_a_copy_of_state_has_queries_of_its_own_and_shares_what_never_changes(tmp_path: Path) -> None:
+    spark = tmp_path / "old" / "totals" / "spark"
+    (spark / "offsets").mkdir(parents=True)
+    (spark / "metadata").write_text('{"id":"11111111-0000-0000-0000-000000000000"}')
+    (spark / ".metadata.crc").write_text("sum")
+    (spark / "offsets" / "0").write_text("v2")
+    (tmp_path / "old" / ".lock").write_text("")
+    (tmp_path / "old" / "totals" / "accounts.json").write_text("{}")
+    copy_state(tmp_path / "old", tmp_path / "new")
+    copied = tmp_path / "new" / "totals"
+    assert json.loads((copied / "spark" / "metadata").read_text())["id"] != "11111111-0000-0000-0000-000000000000"
+    assert json.loads((spark / "metadata").read_text())["id"] == "11111111-0000-0000-0000-000000000000"
+    assert not (copied / "spark" / ".metadata.crc").exists()
+    assert (copied / "spark" / "offsets" / "0").stat().st_ino == (spark / "offsets" / "0").stat().st_ino
+    assert (copied / "accounts.json").stat().st_ino != (tmp_path / "old" / "totals" / "accounts.json").stat().st_ino
+    assert not (tmp_path / "new" / ".lock").exists()
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"strategy": "SWAP"}, "no strategy 'SWAP'"),
+        ({"strategy": "CANARY"}, "takes the share"),
+        ({"strategy": "CANARY", "percent": 0}, "not a share"),
+        ({"strategy": "ROLLING", "percent": 5}, "only CANARY"),
+    ],
+)
+def test_a_strategy_that_does_not_exist_is_refused(given: dict[str, object], said: str) -> None:
+    with pytest.raises(VeloError, match=said):
+        Wish("a", "SELECT 1", **given)  # type: ignore[arg-type]
+    assert Wish("a", "", strategy="CANARY", percent=7).steps == [7]
+    assert Wish("a", "", strategy="ROLLING").steps == [10, 25, 50, 100]
+
+
+def test_local_drivers_get_little_memory(tmp_path: Path) -> None:
+    assert ServerSettings(tmp_path).spark_settings["spark.driver.memory"] == "512m"
+    assert "spark.driver.memory" not in ServerSettings(tmp_path, master="spark://h:7077").spark_settings

@@ -16,6 +16,7 @@ from velostream.durations import SECOND
 from velostream.errors import VeloError
 from velostream.events import Events, JobEnded, JobStarted
 from velostream.jobs.accounts import Accounts
+from velostream.jobs.emissions import emissions_of
 from velostream.jobs.failing import breakers_of, failing_of
 from velostream.jobs.following import Following
 from velostream.jobs.home import Home
@@ -354,6 +355,7 @@ class Runner:
             accounts = Accounts.load(home.accounts)
             writer = BatchWriter(job, lowered, home, accounts, self.show, self.folder, events=self.events)
             measuring(writer)
+            writer.emissions = emissions_of(job, home)
             writer.lines = LogLines(job) if job.logs else None
             writer.failing = failing_of(job, self.plan)
             writer.letters = letter_store(job, home, self.folder)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from velostream.events import TRACEPARENT, BatchBegan, BatchEnded, Events, TracesSeen
 from velostream.jobs.accounts import Accounts, Counted
+from velostream.jobs.emissions import Emissions
 from velostream.jobs.failing import REFUSED, Failing, Letters
 from velostream.jobs.home import Home
 from velostream.jobs.log_lines import LogLines, traceparents
@@ -124,6 +125,8 @@ class BatchWriter:
     """What its @log annotations write of rows."""
     most_series: int = 1_000
     """The most label combinations of one metric."""
+    emissions: Emissions | None = None
+    """Where it is remembered what was written of each window."""
     failing: Failing = field(default_factory=Failing)
     """What becomes of records and calls that fail."""
     letters: LetterStore | None = None
@@ -166,6 +169,8 @@ class BatchWriter:
             self.fits = self.lowered.packed and packed <= FEW and None not in said.results
             letters, measured = self._delivered(kept if self.fits else batch.persist(), said, number, at_most)
             self.rows_before = at_most
+            if self.emissions is not None:
+                self.emissions.take([one for one in said.results if one is not None], number)
             self._count_joins(number, at_most)
             letters = self._letters([*said.letters, *letters], number)
             uncounted = [one for one in counts if not one.counted]

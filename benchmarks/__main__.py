@@ -60,7 +60,8 @@ def main(
             click.echo(f"{scenario.name}  {scenario.title}, {dataset.records:,} records", err=True)
             folder, sizes = dataset.write(work / "data")
             taking_part = tuple(name for name in scenario.contestants if name in names)
-            with loaded(folder, work / scenario.name, dataset.records) if scenario.kafka else nullcontext(folder) as given:
+            opened = loaded(folder, work / scenario.name, dataset.records) if scenario.kafka else nullcontext(folder)
+            with opened as given:
                 lanes = race.run(scenario, given, dataset.records, taking_part)
             result["scenarios"][scenario.name] = judged(scenario, lanes, sizes, cores)
             found = {each.name: compared(each, result["scenarios"]) for each in COMPARISONS}

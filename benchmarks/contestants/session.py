@@ -20,9 +20,9 @@ _ROCKSDB = {
 
 def plain_session(cores: int, *, rocksdb: bool, kafka: bool = False) -> SparkSession:
     """What a careful engineer would set: partitions as cores, no interface, Arrow batches large."""
-    from velostream.spark.jars import jars_of
-
     from pyspark.sql import SparkSession
+
+    from velostream.spark.jars import jars_of
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
     settings = {

@@ -1,0 +1,187 @@
+"""Moves of keys between versions, with drivers that need no Spark: which steps are taken, and what is asked of whom."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from tests.server.conftest import SQL, until
+
+from velostream.errors import VeloError
+from velostream.server.deploying import Wish, deploy, rollback
+from velostream.server.moving import moves
+from velostream.server.plane import Plane
+from velostream.server.registry.deployment import Deployment
+
+BIGGER = SQL.replace("SUM(amount) AS total", "SUM(amount) AS total, MAX(amount) AS most")
+OTHER = SQL.replace("TUMBLING(2s)", "TUMBLING(4s)")
+STATELESS = SQL.replace("SUM(amount) AS total FROM orders GROUP BY customer WINDOW TUMBLING(2s)", "amount FROM orders")
+SESSIONS = SQL.replace("TUMBLING(2s)", "SESSION(2s)")
+KEYLESS = SQL.replace("customer, SUM(amount)", "SUM(amount)").replace("GROUP BY customer ", "")
+SECOND = 1_000_000
+START = 1_767_225_600 * SECOND
+
+
+def time_of(plane: Plane, seconds: int, *numbers: int) -> None:
+    """Sets the watermark that deployments report."""
+    for one in plane.control.registry.deployments("shop"):
+        if not numbers or one.number in numbers:
+            folder = plane.folders.state("shop", one.state)
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / "watermark").write_text(f"2026-01-01T00:00:{seconds:02d}+00:00")
+
+
+def of(plane: Plane, number: int) -> Deployment:
+    return next(one for one in plane.control.registry.deployments("shop") if one.number == number)
+
+
+def phase(plane: Plane, number: int = 2) -> str:
+    return str(of(plane, number).settings.get("move", {}).get("phase", ""))
+
+
+def told(plane: Plane, number: int) -> list[str]:
+    file = plane.folders.driver("shop", number).root / "told.jsonl"
+    return [json.loads(line)[0] for line in file.read_text().splitlines()] if file.exists() else []
+
+
+def ranges(plane: Plane, number: int) -> list[list[int]]:
+    owned: list[list[int]] = of(plane, number).settings["owners"]["totals"]["ranges"]
+    return [[after - START, low, high] for after, low, high in owned]
+
+
+@pytest.fixture
+def shop(plane: Plane, monkeypatch: pytest.MonkeyPatch) -> Plane:
+    """A version that runs, ten seconds into its events."""
+    monkeypatch.setattr(moves, "LOOK", 0.05)
+    first = deploy(plane.control, Wish("shop", SQL, "1"))
+    time_of(plane, 10)
+    until(lambda: plane.control.app("shop").jobs[0].get("watermark"))
+    assert first.number == 1
+    return plane
+
+
+def test_blue_green_moves_all_keys_at_a_time_beyond_all_windows_with_records(shop: Plane) -> None:
+    deploy(shop.control, Wish("shop", BIGGER, "2", "BLUE_GREEN"))
+    until(lambda: phase(shop) == moves.MOVING)
+    assert ranges(shop, 1) == [[12 * SECOND, 100, 100]]
+    assert ranges(shop, 2) == [[12 * SECOND, 0, 100]]
+    assert told(shop, 1) == ["pause", "resume", "pause", "switch", "resume"]
+    assert told(shop, 2) == ["pause", "switch", "resume"]
+    assert of(shop, 2).state != of(shop, 1).state
+    time_of(shop, 13, 2)
+    until(lambda: phase(shop) == moves.DRAINING)
+    assert shop.control.app("shop").deployment.version == "1"
+    time_of(shop, 13, 1)
+    until(lambda: shop.control.registry.active("shop").version == "2")  # type: ignore[union-attr]
+    assert (of(shop, 1).role, of(shop, 1).wanted) == ("retired", "stopped")
+    assert of(shop, 2).share == 100
+    until(lambda: len(shop.control.beside("shop")) == 1)
+
+
+def test_a_canary_stays_at_its_share_until_it_is_promoted(shop: Plane) -> None:
+    deploy(shop.control, Wish("shop", BIGGER, "2", "CANARY", 20))
+    until(lambda: phase(shop) == moves.MOVING)
+    time_of(shop, 20)
+    until(lambda: phase(shop) == moves.SETTLED)
+    assert (of(shop, 1).share, of(shop, 2).share) == (80, 20)
+    with pytest.raises(VeloError, match="runs beside 'shop' already"):
+        deploy(shop.control, Wish("shop", SQL + "-- other", "3"))
+    deploy(shop.control, Wish("shop", BIGGER, "2", "BLUE_GREEN"))
+    until(lambda: phase(shop) == moves.MOVING)
+    assert ranges(shop, 2) == [[12 * SECOND, 0, 20], [22 * SECOND, 0, 100]]
+    assert ranges(shop, 1) == [[12 * SECOND, 20, 100], [22 * SECOND, 100, 100]]
+
+
+def test_a_rollback_gives_the_keys_back(shop: Plane) -> None:
+    deploy(shop.control, Wish("shop", BIGGER, "2", "CANARY", 30))
+    until(lambda: phase(shop) == moves.MOVING)
+    time_of(shop, 15)
+    until(lambda: phase(shop) == moves.SETTLED)
+    rollback(shop.control, "shop")
+    until(lambda: phase(shop) == moves.MOVING)
+    assert ranges(shop, 2)[-1] == [17 * SECOND, 0, 0]
+    assert ranges(shop, 1)[-1] == [17 * SECOND, 0, 100]
+    time_of(shop, 18)
+    until(lambda: of(shop, 2).role == "retired")
+    assert shop.control.app("shop").deployment.version == "1"
+    assert of(shop, 1).share == 100
+
+
+def test_a_rollback_before_anything_moved_ends_the_new_version(shop: Plane) -> None:
+    deploy(shop.control, Wish("shop", OTHER, "2", "BLUE_GREEN", fresh=True))
+    until(lambda: phase(shop) == moves.WARMING)
+    assert rollback(shop.control, "shop").role == "retired"
+    until(lambda: len(shop.control.beside("shop")) == 1)
+
+
+def test_rolling_goes_step_by_step_and_only_while_the_new_version_is_healthy(shop: Plane) -> None:
+    deploy(shop.control, Wish("shop", BIGGER, "2", "ROLLING"))
+    until(lambda: phase(shop) == moves.MOVING)
+    assert of(shop, 2).share == 10
+    ill = shop.control.registry.change(of(shop, 2), restarts=1)
+    time_of(shop, 20)
+    shop.moves.look()
+    assert phase(shop) == moves.MOVING
+    shop.control.registry.change(ill, restarts=0)
+    until(lambda: of(shop, 2).share == 25)
+    for seconds, share in ((30, 50), (40, 100)):
+        time_of(shop, seconds)
+        until(lambda share=share: of(shop, 2).share == share)  # type: ignore[misc]
+    assert [high for _, _, high in ranges(shop, 2)] == [10, 25, 50, 100]
+
+
+def test_a_control_plane_that_is_killed_during_a_switch_leaves_it_to_the_next(
+    opened: Callable[..., Plane], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(moves, "LOOK", 0.05)
+    first = opened()
+    deploy(first.control, Wish("shop", SQL, "1"))
+    time_of(first, 10)
+    until(lambda: first.control.app("shop").jobs[0].get("watermark"))
+    original = moves.Moves._tell
+    told_to: list[str] = []
+
+    def killed(self: moves.Moves, one: Any, command: Any) -> None:
+        told_to.append(command.verb)
+        if command.verb == "switch":
+            self._closed.set()
+            raise VeloError("killed here", code="job-state")
+        original(self, one, command)
+
+    monkeypatch.setattr(moves.Moves, "_tell", killed)
+    deploy(first.control, Wish("shop", BIGGER, "2", "BLUE_GREEN"))
+    until(lambda: "switch" in told_to)
+    first.close()
+    monkeypatch.setattr(moves.Moves, "_tell", original)
+    second = opened()
+    until(lambda: phase(second) == moves.MOVING)
+    assert ranges(second, 2) == [[12 * SECOND, 0, 100]]
+    assert told(second, 1)[-2:] == ["switch", "resume"]
+    until(lambda: second.control.app("shop").state == "running")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "wish", "said"),
+    [
+        (STATELESS, STATELESS, {"strategy": "BLUE_GREEN"}, "have no window"),
+        (KEYLESS, KEYLESS, {"strategy": "CANARY", "percent": 5}, "keys of job 'totals' cannot be shared"),
+        (SQL, KEYLESS, {"strategy": "ROLLING", "fresh": True}, "customer → none"),
+        (SESSIONS, SQL, {"strategy": "BLUE_GREEN", "fresh": True}, None),
+        (SQL, SESSIONS, {"strategy": "BLUE_GREEN", "fresh": True}, "has sessions"),
+        (KEYLESS, KEYLESS, {"strategy": "BLUE_GREEN"}, None),
+    ],
+)
+def test_versions_that_cannot_share_keys_are_refused_with_the_reason(
+    plane: Plane, old: str, new: str, wish: dict[str, Any], said: str | None
+) -> None:
+    deploy(plane.control, Wish("shop", old, "1"))
+    until(lambda: plane.control.app("shop").state == "running")
+    if said is None:
+        assert deploy(plane.control, Wish("shop", new, "2", **wish)).role == "beside"
+        return
+    with pytest.raises(VeloError, match=said) as refusal:
+        deploy(plane.control, Wish("shop", new, "2", **wish))
+    assert refusal.value.error_code == "strategy"
+    assert "deploy it with" in refusal.value.hint

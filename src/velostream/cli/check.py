@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from velostream.cli.inputs import Input
@@ -13,15 +13,20 @@ from velostream.positions import Text
 from velostream.registry import did_you_mean
 
 if TYPE_CHECKING:
+    from velostream.functions.base import Function
     from velostream.validation import Validated
 
 
-def validated(given: Input, *, preset: str, overrides: Mapping[str, str]) -> Validated:
+def validated(
+    given: Input, *, preset: str, overrides: Mapping[str, str], functions: Iterable[Function] = ()
+) -> Validated:
     """The text, parsed and bound, with its findings; what validates can be planned, or is refused here."""
     from velostream.plan.build import build
     from velostream.validation import validate
 
-    answer = validate(given.text, given.name, folder=given.folder, preset=preset, overrides=overrides)
+    answer = validate(
+        given.text, given.name, folder=given.folder, preset=preset, overrides=overrides, functions=functions
+    )
     if answer.ok:
         try:
             build(answer.bound, answer.library)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from velostream.config.resolve import Surroundings
 from velostream.diagnostics import Findings
 from velostream.errors import VeloError
 from velostream.functions import LIBRARY
+from velostream.functions.base import Function
 from velostream.functions.library import Library
 from velostream.functions.loading import library_with
 from velostream.positions import Text
@@ -46,15 +47,16 @@ def validate(
     preset: str = "",
     overrides: Mapping[str, str] | None = None,
     variables: Mapping[str, str] | None = None,
+    functions: Iterable[Function] = (),
 ) -> Validated:
-    """Checks SQL text. Paths in it are relative to `folder`; `overrides` come from --set."""
+    """Checks SQL text. Its paths are relative to `folder`; `overrides` come from --set, `functions` from a program."""
     application = parse(text, name)
     findings = application.findings
     around = Surroundings.of(folder or Path(), variables)
     given = [
         command(key, value) for key, value in {**({"preset": preset} if preset else {}), **(overrides or {})}.items()
     ]
-    library = _library(application, folder or Path())
+    library = _library(application, folder or Path(), tuple(functions))
     bound = bind(application, around, library, given, folder or Path())
     statements = {statement.name.casefold(): statement for statement in bound.statements}
     for statement in bound.statements:
@@ -64,10 +66,11 @@ def validate(
     return Validated(application.text, application, findings, bound, library)
 
 
-def _library(application: Application, folder: Path) -> Library:
-    """The functions of the file: the built-in ones, and those of the Python files in its header."""
+def _library(application: Application, folder: Path, more: tuple[Function, ...]) -> Library:
+    """The functions of the file: the built-in ones, those of the Python files in its header, and those given."""
     try:
-        return library_with(application.header.dependencies, folder)
+        library = library_with(application.header.dependencies, folder)
+        return library.with_functions(more) if more else library
     except VeloError as error:
         typed = error.message.replace(f"'{folder}/", "'") if folder != Path() else error.message
         span = application.header.dependencies_span

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +11,6 @@ from velostream.cli.prompt.rows import RowPrinter
 
 if TYPE_CHECKING:
     from velostream.jobs.runner import Runner
-    from velostream.plan.job import ApplicationPlan, Job
     from velostream.validation import Validated
 
 
@@ -30,10 +26,10 @@ class Engine:
 
     def run(self, answer: Validated, folder: Path, printer: RowPrinter) -> None:
         """Runs the last statement of an application, with the tables that it needs; its rows go to the printer."""
-        from velostream.jobs.runner import Runner
+        from velostream.jobs.question import Question, scratch
         from velostream.plan import plan
         from velostream.spark.failures import translated
-        from velostream.spark.lower.job import rows_of
+        from velostream.spark.jars import jars_of
         from velostream.spark.session import spark_session
 
         planned = plan(answer.bound, answer.library)
@@ -42,40 +38,22 @@ class Engine:
         if not self.started:
             self.say("Spark starts …")
             self.started = True
+        kept = Path(self.checkpoint) if self.checkpoint else Path(".velo") / (planned.name or "app")
         with translated(debug=self.debug):
-            spark = spark_session(self.master)
-            if rows_of(job).static:
-                self._ask(planned, job, folder, printer)
+            spark = spark_session(self.master, jars=jars_of(planned.connectors, (), self.say))
+            question = Question(planned, job, spark, kept, folder)
+            if question.is_static:
+                table = question.from_tables(printer.show, lambda runner: self._stopping(runner, bounded=True))
+                printer.rows(table.column_names, [tuple(row.values()) for row in table.to_pylist()])
                 return
-            with _scratch() as home:
-                runner = Runner(needed(planned, job), spark, home, folder, printer.show)
-                bounded = _ends(answer, job.name)
+            with scratch() as home:
+                runner = question.runner(home, printer.show)
+                bounded = ends(answer, job.name)
                 with self._stopping(runner, bounded=bounded):
                     if bounded:
                         runner.run_until_done()
                     else:
                         runner.run(None, lambda: None)
-
-    def _ask(self, planned: ApplicationPlan, job: Job, folder: Path, printer: RowPrinter) -> None:
-        """The rows of a query over tables: as a run of the application left them, else loaded for this question."""
-        from velostream.jobs.asking import ask
-        from velostream.jobs.runner import Runner
-        from velostream.spark.session import spark_session
-        from velostream.tables.store import TableStore
-
-        spark = spark_session(self.master)
-        kept = Path(self.checkpoint) if self.checkpoint else Path(".velo") / (planned.name or "app")
-        if all(TableStore(kept, name).newest() is not None for name in job.tables):
-            table = ask(planned, job, spark, kept)
-        else:
-            alone = needed(planned, job)
-            makers = tuple(each for each in alone.jobs if each is not job)
-            with _scratch() as home:
-                runner = Runner(replace(alone, jobs=makers), spark, home, folder, printer.show)
-                with self._stopping(runner, bounded=True):
-                    runner.run_until_done()
-                table = ask(planned, job, spark, home)
-        printer.rows(table.column_names, [tuple(row.values()) for row in table.to_pylist()])
 
     @contextmanager
     def _stopping(self, runner: Runner, *, bounded: bool) -> Iterator[None]:
@@ -87,36 +65,6 @@ class Engine:
             yield
 
 
-def needed(planned: ApplicationPlan, job: Job) -> ApplicationPlan:
-    """The plan of one job: with the jobs that make its tables, and theirs, and the tables to load."""
-    from velostream.plan.nodes import Materialise
-
-    makers = {each.root.table: each for each in planned.jobs if isinstance(each.root, Materialise)}
-    kept, open_ = {job.name}, list(job.tables)
-    tables = set(open_)
-    while open_:
-        maker = makers.get(open_.pop())
-        if maker is not None and maker.name not in kept:
-            kept.add(maker.name)
-            open_ += maker.tables
-            tables |= set(maker.tables)
-    return replace(
-        planned,
-        jobs=tuple(each for each in planned.jobs if each.name in kept),
-        tables=tuple(table for table in planned.tables if table.name in tables),
-    )
-
-
-def _ends(answer: Validated, job: str) -> bool:
+def ends(answer: Validated, job: str) -> bool:
     """True where all input of a statement ends."""
     return any(one.query is not None and one.query.bounded for one in answer.bound.statements if one.name == job)
-
-
-@contextmanager
-def _scratch() -> Iterator[Path]:
-    """A folder for the state of one query, gone with it."""
-    folder = Path(tempfile.mkdtemp(prefix="velo-shell-"))
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)

@@ -10,10 +10,14 @@ from velostream.cli.check import validated
 from velostream.cli.inputs import Input
 from velostream.cli.prompt.completion import Known
 from velostream.diagnostics import Diagnostic, Severity
+from velostream.errors import VeloError
 from velostream.positions import Text
+from velostream.registry import did_you_mean
 from velostream.sql import statements as sql
 
 if TYPE_CHECKING:
+    from velostream.config.settings import Settings
+    from velostream.functions.base import Function
     from velostream.sql.statements import Statement
     from velostream.validation import Validated
 
@@ -45,6 +49,8 @@ class Session:
     preset: str = ""
     overrides: Mapping[str, str] = field(default_factory=dict)
     kept: list[str] = field(default_factory=list)
+    functions: tuple[Function, ...] = ()
+    """Those that a program has registered."""
     _known: Known | None = None
 
     @property
@@ -86,6 +92,21 @@ class Session:
                 return True
         return False
 
+    def printed(self, tree: sql.PrintTopic) -> str:
+        """PRINT of a topic as a query: the rows of the stream that reads it."""
+        name = tree.this.name
+        relations = self.known.relations.values()
+        streams = [each for each in relations if each.is_external and not each.is_table and each.settings is not None]
+        read = {each.name.casefold(): each.name for each in streams}
+        read |= {str(each.settings.get("topic")).casefold(): each.name for each in streams if _has_topic(each.settings)}
+        stream = read.get(name.casefold())
+        if stream is None:
+            message = f"no stream reads the topic '{name}'"
+            hint = did_you_mean(name, read.values(), "streams") or "declare one: CREATE STREAM x (…) WITH ('topic' = …)"
+            raise VeloError(message, hint=hint, code="unknown-stream")
+        limit = tree.args.get("limit")
+        return f"SELECT * FROM `{stream}`" + (f" LIMIT {limit.name}" if limit else "")
+
     @property
     def known(self) -> Known:
         """What completion may offer."""
@@ -96,7 +117,12 @@ class Session:
         return self._known
 
     def _validated(self, text: str) -> Validated:
-        return validated(replace(self.given, text=text), preset=self.preset, overrides=self.overrides)
+        given = replace(self.given, text=text)
+        return validated(given, preset=self.preset, overrides=self.overrides, functions=self.functions)
+
+
+def _has_topic(settings: Settings) -> bool:
+    return settings.known.find("topic") is not None
 
 
 def _placed(found: Diagnostic, start: int, text: Text) -> Diagnostic:

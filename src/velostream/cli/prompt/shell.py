@@ -10,7 +10,6 @@ from velostream.cli.colours import Colours
 from velostream.cli.prompt.rows import RowPrinter
 from velostream.cli.prompt.session import NAME, Read, Session
 from velostream.cli.report.text import finding
-from velostream.config.settings import Settings
 from velostream.diagnostics import Diagnostic, Severity
 from velostream.errors import VeloError
 from velostream.files import replace_text
@@ -144,18 +143,7 @@ class Shell:
 
     def _print(self, tree: sql.PrintTopic) -> None:
         """PRINT of a topic: the rows of the stream that reads it."""
-        name = tree.this.name
-        relations = self.session.known.relations.values()
-        streams = [each for each in relations if each.is_external and not each.is_table and each.settings is not None]
-        read = {each.name.casefold(): each.name for each in streams}
-        read |= {str(each.settings.get("topic")).casefold(): each.name for each in streams if _has_topic(each.settings)}
-        stream = read.get(name.casefold())
-        if stream is None:
-            message = f"no stream reads the topic '{name}'"
-            hint = did_you_mean(name, read.values(), "streams") or "declare one: CREATE STREAM x (…) WITH ('topic' = …)"
-            raise VeloError(message, hint=hint, code="unknown-stream")
-        limit = tree.args.get("limit")
-        self._run(self.session.read(f"SELECT * FROM `{stream}`" + (f" LIMIT {limit.name}" if limit else "")))
+        self._run(self.session.read(self.session.printed(tree)))
 
     def _show(self, read: Read, tree: sql.Show | sql.Describe) -> None:
         from velostream.validation.showing import shown
@@ -201,10 +189,6 @@ class Shell:
         else:
             raise VeloError(f"there is no '{text}'", hint=did_you_mean(word, _COMMANDS, "commands"), code="usage")
         return 0
-
-
-def _has_topic(settings: Settings) -> bool:
-    return settings.known.find("topic") is not None
 
 
 def _declared(read: Read) -> Iterator[str]:

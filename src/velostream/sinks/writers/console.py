@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,8 @@ from velostream.formats.encoding.json_texts import json_rows
 from velostream.sinks.writers.batch import Batch, BatchRows
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from velostream.config.settings import Settings
 
 NULL = "NULL"
@@ -26,6 +28,8 @@ class Shown:
     name: str
     columns: tuple[str, ...]
     rows: list[tuple[Any, ...]]
+    table: pa.Table | None = field(default=None, repr=False, compare=False)
+    """The same rows with their types."""
 
     def __str__(self) -> str:
         lines = [
@@ -68,7 +72,7 @@ def write_console(name: str, rows: BatchRows, settings: Settings | None, batch: 
     form = "table" if settings is None else settings.text("format")
     if form == "table":
         columns = [column.to_pylist() for column in table.columns]
-        batch.show(Shown(name, tuple(table.column_names), list(zip(*columns, strict=True))))
+        batch.show(Shown(name, tuple(table.column_names), list(zip(*columns, strict=True)), table))
     elif form == "json":
         batch.show("\n".join(json_rows(table).to_pylist()))
     else:

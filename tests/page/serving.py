@@ -75,7 +75,7 @@ class Server:
             raise AssertionError(f"{method} {path}: {error.read().decode()}") from None
         return json.loads(text) if text else None
 
-    def until(self, path: str, met: Any, seconds: float = 90) -> Any:
+    def until(self, path: str, met: Any, seconds: float = 200) -> Any:
         """Asks until the answer is as wanted."""
         ends = time.monotonic() + seconds
         while True:

@@ -128,7 +128,7 @@ def test_a_job_is_paused_and_goes_on(look: Look, market: Server) -> None:
 
 VIEWS = {
     "plan": ("job/market/bars/plan", ".node"),
-    "windows": ("job/market/bars/windows", ".tiles"),
+    "windows": ("job/market/bars/windows?key=AAPL", "tr:has-text('AAPL|A') .emit:has-text('late')"),
     "metrics": ("job/market/bars/metrics", "td:has-text('AAPL')"),
     "logs": ("job/market/bars/logs", ".log div"),
     "versions": ("job/market/bars/versions", "tbody tr"),
@@ -162,6 +162,18 @@ def test_a_row_of_a_table_is_looked_up_by_key(look: Look, market: Server) -> Non
     page.fill("dialog input[name=key]", "NVDA")
     page.keyboard.press("Enter")
     expect(page.locator("dialog .facts")).to_contain_text("Nvda Inc")
+
+
+def test_every_record_is_in_one_class_and_the_past_is_remembered(market: Server) -> None:
+    records = market.get(JOB)["records"]
+    gone = sum(records["dropped"].values()) + sum(records["dead_lettered"].values())
+    kept = sum(records[name] for name in ("in_results", "open", "filtered", "duplicates", "unmatched"))
+    assert records["read"] + records["expanded"] + records["replayed"] == kept + gone
+    recent = market.get("/api/v1/recent?app=market&job=bars")["jobs"]
+    assert [len(recent[0][name]) for name in ("at", "rate", "watermark_lag_seconds", "state_bytes")] == [
+        len(recent[0]["at"])
+    ] * 4
+    assert max(recent[0]["state_bytes"]) > 0
 
 
 def test_it_is_used_in_the_dark_and_on_a_narrow_screen(look: Look, market: Server) -> None:

@@ -69,10 +69,14 @@ export function curve(x1, y1, x2, y2, kind) {
   return s("path", { class: `edge ${kind || ""}`, d: `M${x1},${y1} C${x1 + bend},${y1} ${x2 - bend},${y2} ${x2},${y2}` });
 }
 
-// The sheet that boxes lie on, with curves beneath them.
+const SMALLEST = 0.66;
+
+// The sheet that boxes lie on, with curves beneath them; made smaller to fit, as long as it can be read.
 export function sheet(width, height, curves, boxes, label) {
-  return h("div", { class: "graph", role: "group", "aria-label": label, tabindex: "0" },
-    h("div", { class: "sheet", style: { width: `${width}px`, height: `${height}px` } },
+  const room = document.getElementById("main").clientWidth - 46;
+  const scale = Math.max(SMALLEST, Math.min(1, room / width));
+  return h("div", { class: "graph", role: "group", "aria-label": label, tabindex: "0", style: { height: `${height * scale + 16}px` } },
+    h("div", { class: "sheet", style: { width: `${width}px`, height: `${height}px`, transform: `scale(${scale})` } },
       s("svg", { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" }, curves), boxes));
 }
 

@@ -74,7 +74,7 @@ export function row(key, open, ...cells) {
   return h("tr", {
     "data-key": key, "data-row": "", tabindex: "0", class: "opens",
     onclick: (event) => { if (!event.target.closest("a, button, input, label")) open(); },
-    onkeydown: (event) => { if (event.key === "Enter" && event.target === event.currentTarget) open(); },
+    onkeydown: (event) => { if (event.key === "Enter" && event.target === event.currentTarget) { event.preventDefault(); open(); } },
   }, cells);
 }
 

@@ -59,10 +59,10 @@ function list(letters, state) {
     heads(["", "#Written", "Job", "Reason", "Error", "From", "Record"]),
     h("tbody", {}, letters.items.map((letter) => h("tr", {
       "data-key": idOf(letter), "data-row": "", tabindex: "0", class: "opens",
-      onclick: (event) => { if (!event.target.closest("input")) detail(letter, state); }, onkeydown: (event) => { if (event.key === "Enter") detail(letter, state); },
+      onclick: (event) => { if (!event.target.closest("input")) detail(letter, state); }, onkeydown: (event) => { if (event.key === "Enter") { event.preventDefault(); detail(letter, state); } },
     },
-    h("td", {}, h("input", { type: "checkbox", "aria-label": "Choose", checked: state.chosen.has(idOf(letter)), onchange: toggle(letter) })),
-    h("td", { class: "number" }, moment(letter.written_at)), h("td", {}, letter.job), h("td", {}, badge(letter.reason)), h("td", { class: "wide" }, letter.error || (letter.lateness_ms !== null ? `${span(letter.lateness_ms / 1000)} late` : "")),
+    h("td", {}, h("input", { type: "checkbox", "aria-label": "Choose", disabled: Boolean(letter.replayed_at), checked: state.chosen.has(idOf(letter)), onchange: toggle(letter) })),
+    h("td", { class: "number" }, moment(letter.written_at)), h("td", {}, letter.job), h("td", {}, badge(letter.reason), letter.replayed_at ? h("span", { class: "badge good", title: letter.replayed_at }, "replayed") : null), h("td", { class: "wide" }, letter.error || (letter.lateness_ms !== null ? `${span(letter.lateness_ms / 1000)} late` : "")),
     h("td", {}, h("code", {}, from(letter))), h("td", {}, h("code", { class: "brief" }, brief(letter.record)))))))),
   letters.total > letters.items.length ? h("div", { class: "row pad" },
     h("button", { disabled: !letters.offset, onclick: () => state.set({ offset: Math.max(0, letters.offset - PAGE) }) }, "Newer"),
@@ -81,13 +81,15 @@ function detail(letter, state) {
     h("h3", {}, "Record"), h("pre", { class: "record" }, typeof record === "string" ? record : JSON.stringify(record, null, 2)),
     h("h3", {}, "About it"), h("dl", { class: "facts" }, h("dt", {}, "application"), h("dd", {}, app), h("dt", {}, "id"), h("dd", {}, h("code", {}, id)),
       shown.map(([name, value]) => [h("dt", {}, name.replaceAll("_", " ")), h("dd", {}, name.endsWith("time") || name.endsWith("_at") || name === "watermark" ? moment(value) : h("code", {}, typeof value === "object" ? JSON.stringify(value) : String(value)))])),
-    h("div", { class: "row end" }, h("button", { class: "primary", "data-act": "replay-one", onclick: () => { closeDialog(); replay([letter], state); } }, "Replay it")),
+    h("div", { class: "row end" }, h("button", { class: "primary", "data-act": "replay-one", disabled: Boolean(letter.replayed_at), onclick: () => { closeDialog(); replay([letter], state); } }, "Replay it")),
   ], { side: true });
 }
 
 async function send(app, job, body) {
   const answer = await post("/api/v1/dlq/replay", { app, job, ...body });
-  toast(`${count(answer.replayed)} handed back to ${job}`);
+  const [first] = answer.passed_over;
+  const left = first ? `; ${count(answer.passed_over.length)} cannot be: ${first.reason}` : "";
+  toast(`${count(answer.replayed)} handed back to ${job}${left}`, answer.replayed ? "good" : "bad");
 }
 
 async function replay(letters, state) {
@@ -119,7 +121,7 @@ async function replayAll(letters, jobs, state) {
   if (filter.text || filter.source) return replay(letters.items, state);
   if (!(await confirm("Replay all?", `${count(letters.total)} dead letters go through ${targets.length === 1 ? targets[0].name : `${targets.length} jobs`} once more.`, "Replay"))) return undefined;
   try {
-    for (const job of targets) await send(job.app, job.name, { reason: filter.reason });
+    for (const job of targets) await send(job.app, job.name, filter.reason ? { reason: filter.reason } : { all: true });
   } catch (error) {
     toast(`${error.message}${error.hint ? ` – ${error.hint}` : ""}`, "bad");
   }

@@ -27,6 +27,7 @@ export function show(job, windows, state) {
     tile("Kept open for late ones", count(windows.windows_held_by_lateness), { note: "windows" }));
   if (!all) return [tiles, empty("No record has come late.", "A record is late when its event time is below the watermark as its batch begins.")];
   const start = closest(bounds, set === null ? 0 : set / 1e6);
+  const last = Math.max(start, bounds.findIndex((_, place) => counts.slice(place + 1).every((one) => !one)), 1);
   const chosen = state.chosen.bound ?? start;
   const beyond = counts.slice(chosen + 1).reduce((total, one) => total + one, 0);
   const list = counts.map((value, place) => ({
@@ -37,14 +38,17 @@ export function show(job, windows, state) {
     card("How late the late records came", bars(list, short), h("p", { class: "quiet" }, "Behind the watermark as their batch began. Red: later than the lateness chosen below.")),
     card("What if the allowed lateness were …",
       h("div", { class: "row" }, h("b", { class: "chosen" }, span(bounds[chosen])), h("span", {}, "?")),
-      h("input", { type: "range", min: "0", max: String(bounds.length - 1), value: String(chosen), "aria-label": "Allowed lateness", "aria-valuetext": span(bounds[chosen]), oninput: (event) => { state.chosen.bound = Number(event.target.value); state.redraw(); } }),
+      h("input", { type: "range", min: "0", max: String(last), value: String(chosen), "aria-label": "Allowed lateness", "aria-valuetext": span(bounds[chosen]), oninput: (event) => { state.chosen.bound = Number(event.target.value); state.redraw(); } }),
       h("p", { class: "verdict" }, beyond ? ["At most ", h("b", { class: "bad" }, count(beyond)), ` of ${count(all)} late records (${percent(beyond, all)}) would have been too late.`] : [h("b", {}, "None"), ` of the ${count(all)} late records would have been too late.`]),
       h("p", { class: "quiet" }, "Records up to this late are never lost; later ones are, once their window has ended this long ago. Windows stay in state for so much longer."),
       h("div", { class: "scroll" }, table(bounds, counts, all, set))),
   ];
 }
 
-const closest = (bounds, value) => Math.max(0, bounds.findIndex((bound) => bound >= value) === -1 ? bounds.length - 1 : bounds.findIndex((bound) => bound >= value));
+function closest(bounds, value) {
+  const found = bounds.findIndex((bound) => bound >= value);
+  return found === -1 ? bounds.length - 1 : found;
+}
 
 function table(bounds, counts, all, set) {
   return h("table", {}, heads(["#Lateness", "#Could be too late", "#Share", ""]),

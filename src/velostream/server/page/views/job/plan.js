@@ -74,7 +74,7 @@ const DESCRIBED = {
   JoinStreams: (node) => ({ kind: "state", title: `${node.kind} join`, small: "stream-stream", lines: [...node.keys.map((pair) => `${pair.left} = ${pair.right}`), node.bounds ? `${micros(node.bounds.lower)} … ${micros(node.bounds.upper)} apart` : ""].filter(Boolean), figures: [] }),
   Deduplicate: (node, job) => ({ kind: "state", title: "Deduplicate", lines: [`by ${node.keys.join(", ")}`], figures: [`${count(job.records.duplicates)} duplicates`] }),
   Aggregate: (node, job) => ({ kind: "state", title: node.window ? `${node.window.kind} ${micros(node.window.size ?? node.window.gap)}` : "Group", small: `EMIT ${node.emission.mode}`,
-    lines: [`by ${node.keys.map((key) => key.name).join(", ") || "nothing: one group"}`, ...more(node.aggregates.map((call) => `${call.function}(${call.arguments.join(", ")})`), 2), node.window ? `lateness ${micros(node.lateness.allowed)}` : ""].filter(Boolean),
+    lines: [`by ${node.keys.map((key) => key.name).join(", ") || "nothing: one group"}`, ...more(node.aggregates.map((call) => `${call.function}(${call.arguments.join(", ") || "*"})`), 2), node.window ? `lateness ${micros(node.lateness.allowed)}` : ""].filter(Boolean),
     figures: [`${count(job.open_windows)} open, ${count(job.open_records)} records`, `${count(sum(job.emitted))} rows out`, job.late_events ? `${count(job.late_events)} late` : ""].filter(Boolean) }),
   Materialise: (node, job, engine) => ({ kind: "table", title: node.table, small: "makes a table", lines: [`key ${node.key.join(", ")}`], figures: took(engine.timing?.stages?.[`sink ${node.table}`]) ? [took(engine.timing.stages[`sink ${node.table}`])] : [] }),
   Print: () => ({ kind: "sink", title: "Print", lines: ["to the output of its process"], figures: [] }),

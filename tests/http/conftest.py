@@ -17,5 +17,5 @@ def one_web() -> Iterator[Web]:
 
 @pytest.fixture
 def web(one_web: Web) -> Web:
-    one_web.state(answer="[]", log=[], failures=0)
+    one_web.state(answer="[]", log=[], failures=0, delay=0)
     return one_web

@@ -6,12 +6,13 @@ import hashlib
 import json
 import subprocess
 import sys
+import time
 import urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import urlsplit
 
-STATE: dict[str, Any] = {"answer": "[]", "log": [], "failures": 0, "type": "application/json"}
+STATE: dict[str, Any] = {"answer": "[]", "log": [], "failures": 0, "delay": 0.0}
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -42,6 +43,7 @@ class Handler(BaseHTTPRequestHandler):
             self._say(200, "")
             return
         STATE["log"].append({"path": self.path, "headers": dict(self.headers), "body": body})
+        time.sleep(STATE["delay"])
         if self._fails():
             return
         self._say(422 if "poison" in body else 404 if self.path != "/hook" else 200, "")

@@ -104,3 +104,19 @@ def test_a_webhook_that_is_listened_at_keeps_what_it_gets(one_spark: Any, tmp_pa
         runner_of(one_spark, tmp_path / "b", text).run_until_done()
     with pytest.raises(OSError, match="refused"):
         urllib.request.urlopen(f"http://127.0.0.1:{port}/events", data=b"x")
+
+
+def test_a_slow_sink_slows_the_intake_and_loses_nothing(one_spark: Any, tmp_path: Path, web: Web) -> None:
+    web.state(delay=0.5)
+    text = f"""CREATE STREAM s (v INT) WITH ('type' = 'datagen_source', 'rate' = '200', 'rows' = '600',
+        'fields.v.kind' = 'sequence', 'fields.v.start' = '0', 'fields.v.end' = '599');
+        CREATE STREAM sent AS SELECT v FROM s INTO hook WITH ('hook.type' = 'http_sink', 'hook.url' = '{web.url}/hook',
+        'hook.format' = 'jsonl', 'batch.strategy' = 'fixed_size', 'batch.size' = '100');"""
+    began = time.monotonic()
+    report = run(one_spark, tmp_path, text)
+    assert time.monotonic() - began >= 3, "six micro-batches wait for half a second each"
+    bodies = [one["body"] for one in web.state(delay=0)["log"]]
+    found = [json.loads(line)["v"] for body in bodies for line in body.splitlines()]
+    assert sorted(found) == list(range(600))
+    assert max(len(body.splitlines()) for body in bodies) <= 100
+    assert report["records"]["read"] == report["records"]["in_results"] == 600

@@ -148,3 +148,25 @@ def test_a_full_disk_stops_the_job_and_with_room_every_row_is_there_once(
     assert report["records"]["in_results"] == 6_000
     lines = [line for file in (small_disk / "out").glob("part-*") for line in file.read_text().splitlines()]
     assert len(lines) == len(set(lines)) == 6_000
+
+
+def test_several_sinks_have_every_row_once_though_one_of_them_was_away(
+    one_spark: Any, tmp_path: Path, postgres: Database
+) -> None:
+    for number in range(2):
+        write_lines(tmp_path, f"{number}.jsonl", [{"k": f"{number}-{n}", "v": n, "at": START} for n in range(50)])
+
+    def text(url: str) -> str:
+        return f"""{SOURCE}
+            CREATE STREAM copied AS SELECT k PRIMARY KEY, v FROM s INTO out, db WITH ('out.type' = 'file_sink',
+            'out.path' = 'out', 'db.type' = 'database_sink', 'db.url' = '{url}', 'db.table' = 'twins',
+            'db.table.create' = 'true', 'db.write.mode' = 'append', 'max_retries' = '0');"""
+
+    with pytest.raises(VeloError, match="cannot be used"):
+        run(one_spark, tmp_path, text("postgresql://127.0.0.1:1/x"))
+    report = run(one_spark, tmp_path, text(postgres.url))
+    lines = [line for file in (tmp_path / "out").glob("part-*") for line in file.read_text().splitlines()]
+    assert len(lines) == len(set(lines)) == 100
+    assert postgres.ask("SELECT count(*), count(DISTINCT k) FROM twins") == [(100, 100)]
+    assert report["records"]["in_results"] == 100
+    assert set(report["circuit_breakers"]) == {"out", "db"}

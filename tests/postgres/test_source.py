@@ -108,6 +108,17 @@ def test_rows_of_one_value_are_not_torn_apart_by_a_limit(postgres: Database) -> 
         assert asked.bound(connection, "2", "2") is None
 
 
+def test_chunks_go_on_where_the_last_one_ended(postgres: Database) -> None:
+    postgres.ask("CREATE TABLE chunked AS SELECT n::bigint AS id FROM generate_series(1, 5) n")
+    asked = rows(postgres, "chunked")
+    first = asked.chunk(None, most=3, fetch=2)
+    assert (len(first.texts), first.value, first.last) == (3, "3", False)
+    second = asked.chunk(first.value)
+    assert (second.texts, second.value, second.last) == (['{"id":4}', '{"id":5}'], "5", True)
+    assert asked.chunk(second.value).texts == []
+    assert len(rows(postgres, "chunked", by="").chunk(None).texts) == 5
+
+
 def test_what_is_not_there_is_said_with_what_looks_like_it(one_spark: Any, tmp_path: Path, postgres: Database) -> None:
     filled(postgres, "trades", 1)
     runner = runner_of(one_spark, tmp_path, source(postgres, "trade") + copied(postgres, "never"))

@@ -78,7 +78,7 @@ def test_system_columns_of_a_source() -> None:
         "_topic",
     } == kafka
     assert "_headers" not in SOURCES["file_source"].record_columns
-    assert "_offset" not in SOURCES["database_source"].record_columns
+    assert "_topic" not in SOURCES["database_source"].record_columns
 
 
 def test_an_address_of_an_unknown_system_is_read_by_nothing() -> None:

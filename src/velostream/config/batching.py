@@ -1,22 +1,26 @@
 """Micro-batches (`batch.*`, `max.records.per.batch`): how much is read at a time."""
 
+from __future__ import annotations
+
 from velostream.config.kinds import Choice, Duration, Integer, Size
 from velostream.config.property import Property, Scope
 
 _JOB = (Scope.JOB,)
+FIXED_SIZE, TIME_WINDOW, MEMORY, ADAPTIVE = "fixed_size", "time_window", "memory", "adaptive"
 
 BATCHING = (
     Property(
         "batch.strategy",
-        Choice(("fixed_size", "time_window", "memory", "adaptive")),
-        "what limits a micro-batch: a number of records, a time, an amount of memory, or what the latency allows",
+        Choice((FIXED_SIZE, TIME_WINDOW, MEMORY, ADAPTIVE)),
+        "what limits a micro-batch: a number of records, a time, an amount of bytes, or what the latency allows; "
+        "files are never torn apart",
         "adaptive",
         scopes=_JOB,
     ),
     Property(
         "batch.size",
         Integer(least=1),
-        "with fixed_size: records in a micro-batch",
+        "with fixed_size: the most records that a micro-batch takes from each source",
         "100_000",
         default="100_000",
         scopes=_JOB,
@@ -24,16 +28,18 @@ BATCHING = (
     Property(
         "batch.window",
         Duration(positive=True),
-        "with time_window: how long a micro-batch collects",
+        "with time_window: how long a micro-batch collects what comes",
         "1s",
         default="1s",
         scopes=_JOB,
     ),
-    Property("batch.memory", Size(), "with memory: bytes in a micro-batch", "64MB", default="64MB", scopes=_JOB),
+    Property(
+        "batch.memory", Size(), "with memory: the most bytes of a micro-batch", "64MB", default="64MB", scopes=_JOB
+    ),
     Property(
         "batch.min.size",
         Integer(least=1),
-        "with adaptive: the fewest records in a micro-batch",
+        "with adaptive: the fewest records that the limit of a micro-batch is lowered to",
         "1_000",
         default="1_000",
         scopes=_JOB,
@@ -41,7 +47,7 @@ BATCHING = (
     Property(
         "batch.max.size",
         Integer(least=1),
-        "with adaptive: the most records in a micro-batch",
+        "with adaptive: the most records that the limit of a micro-batch is raised to",
         "1_000_000",
         default="1_000_000",
         scopes=_JOB,
@@ -49,7 +55,7 @@ BATCHING = (
     Property(
         "batch.target.latency",
         Duration(positive=True),
-        "with adaptive: how long a micro-batch should take",
+        "with adaptive: how long a micro-batch should take; the limit follows what the last ones took",
         "500ms",
         default="1s",
         scopes=_JOB,

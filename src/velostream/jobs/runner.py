@@ -16,6 +16,7 @@ from velostream.durations import SECOND
 from velostream.errors import VeloError
 from velostream.events import Events, JobEnded, JobStarted
 from velostream.jobs.accounts import Accounts
+from velostream.jobs.batching import Batching, batching_of
 from velostream.jobs.emissions import emissions_of
 from velostream.jobs.failing import breakers_of, failing_of
 from velostream.jobs.following import Following
@@ -32,6 +33,7 @@ from velostream.jobs.writing import BatchWriter, Stopped
 from velostream.plan.job import ApplicationPlan, Job
 from velostream.plan.nodes import Materialise
 from velostream.sinks.writers import release
+from velostream.sources.streams.background import close
 from velostream.spark.failures import translate
 from velostream.spark.lower.context import Lowering, Run
 from velostream.spark.lower.functions import register
@@ -86,6 +88,8 @@ class RunningJob:
     nudged: float = 0.0
     has_flushed: bool = False
     """True once all that it read has been said, since others wait for its table."""
+    batching: Batching = field(default_factory=Batching)
+    """How large its micro-batches are."""
     timings: Timings = field(init=False)
     """How long its micro-batches take."""
 
@@ -109,7 +113,7 @@ class RunningJob:
         stream = self.lowered.stream.writeStream.outputMode("update" if self.lowered.stateful else "append")
         stream = stream.queryName(self.job.name).option("checkpointLocation", str(self.home.checkpoint))
         stream = stream.foreachBatch(self.writer)
-        self.query = stream.trigger(processingTime="0 seconds").start()
+        self.query = stream.trigger(processingTime=f"{self.batching.window * 1000:.0f} milliseconds").start()
         if self.following is not None:
             self.following.has_started(self.query)
         self.writer.events.publish(JobStarted(self.job.name))
@@ -220,6 +224,7 @@ class RunningJob:
         message = f"job '{self.job.name}' (line {self.job.line}) failed: {error.message}"
         self.failure = VeloError(message, hint=error.hint, span=error.span, code=error.error_code)
         self.ended("failed")
+        self.release()
         raise self.failure from failure
 
     def _again(self, error: VeloError) -> None:
@@ -254,7 +259,8 @@ class RunningJob:
         self.release()
 
     def release(self) -> None:
-        """Gives back the shared memory of its state, and the connections of its sinks."""
+        """Gives back the shared memory of its state, the connections of its sinks, and what its sources did beside."""
+        close(self.home.folder)
         if self.following is not None:
             self.following.end(self.accounts)
         if self.query is not None:
@@ -286,6 +292,7 @@ class RunningJob:
             "held_back_by": accounts.holding,
             "joins": accounts.joins,
             "refused": accounts.refused,
+            "batching": self.batching.report(),
             "lost": accounts.lost,
             "circuit_breakers": breakers_of(self.writer.failing, self.home.folder),
             "partitions": {
@@ -364,6 +371,7 @@ class Runner:
             if isinstance(job.root, Materialise):
                 writer.table = tables.made[job.root.table]
             running = RunningJob(job, home, lowered, writer, accounts, pins=pins if pins.views else None)
+            running.batching = batching_of(job, home.folder, accounts, self.events)
             if lowering.followers:
                 follows = Following(lowering.followers, running.control, lowered.stateful, bounded)
                 running.following, writer.begins = follows, follows.begin

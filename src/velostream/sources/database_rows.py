@@ -6,6 +6,7 @@ only once all transactions that ran when it was taken have ended: then nothing c
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -34,6 +35,19 @@ class Candidate:
 
     value: str
     transactions: int
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Rows as JSON texts, the value to go on from, and whether nothing more is there now."""
+
+    texts: list[str]
+    value: str | None
+    last: bool
+
+
+SETTLING = 0.1
+"""How often, in seconds, it is looked whether the transactions that run have ended."""
 
 
 @dataclass(frozen=True)
@@ -129,6 +143,22 @@ class DatabaseRows:
             cursor.execute(sql.SQL("SELECT row_to_json(r)::text FROM ({}) r").format(rows))
             first = [row[0] for row in cursor.fetchmany(fetch)]
         return Opened(self, connection, cursor, first, fetch)
+
+    def chunk(self, since: str | None, most: int | None = None, fetch: int = 10_000) -> Chunk:
+        """The rows after `since`, about `most` of them, for who reads them outside of a stream. It waits for
+        transactions that may still bring smaller values."""
+        with self.connected() as connection:
+            upto = None
+            if self.by:
+                candidate = self.candidate(connection)
+                while candidate is not None and not self.is_settled(connection, candidate):
+                    time.sleep(SETTLING)
+                upto = candidate.value if candidate is not None else None
+            bound = self.bound(connection, since, upto, most) if upto is not None or not self.by else None
+        if bound is None:
+            return Chunk([], since, last=True)
+        texts = [text for part in self.open(since, bound.value, fetch) for text in part]
+        return Chunk(texts, bound.value, last=bound.value == upto)
 
     def _within(self, since: str | None, upto: str | None) -> sql.Composed:
         from psycopg import sql

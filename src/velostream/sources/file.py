@@ -10,6 +10,7 @@ from velostream.config.connections.files import FilePath
 from velostream.config.property import Property
 from velostream.sources.base import Source
 from velostream.sources.reading_files import FILE_COLUMNS, FILE_FORMATS, READING_FILES, extent_of_files
+from velostream.stores import is_remote, objects
 
 FILE_SOURCE = Source(
     name="file_source",
@@ -30,6 +31,11 @@ FILE_SOURCE = Source(
     system="file",
     columns=FILE_COLUMNS,
 )
+
+
+def found_at(path: str, folder: Path) -> list[str]:
+    """The files on disk, or the objects of a store, that a path, a folder or a glob names, in order of name."""
+    return list(objects(path)) if is_remote(path) else [str(file) for file in matching(path, folder)]
 
 
 def matching(path: str, folder: Path) -> list[Path]:

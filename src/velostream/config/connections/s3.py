@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from velostream.config.connections.http import WebUrl
 from velostream.config.kinds import Boolean, Text
 from velostream.config.property import Property
+from velostream.config.settings import Settings
 from velostream.errors import InvalidProperty
+from velostream.stores import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,3 +65,20 @@ S3 = (
         aliases=("s3.path.style.access", "path.style"),
     ),
 )
+
+
+def store_of(settings: Settings) -> Store:
+    """How the objects of a source or sink are reached."""
+
+    def text(name: str) -> str:
+        return str(settings.get(name) or "")
+
+    style = settings.find("s3.path.style")
+    return Store(
+        text("s3.endpoint"),
+        text("s3.region"),
+        text("s3.access.key"),
+        text("s3.secret.key"),
+        text("s3.session.token"),
+        None if style is None else bool(style.value),
+    )

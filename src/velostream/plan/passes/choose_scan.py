@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from velostream.config.batching import ADAPTIVE, FIXED_SIZE, MEMORY
 from velostream.config.connections.address import format_of
 from velostream.plan.build.context import value_of
 from velostream.plan.forms import form_of
@@ -28,7 +29,7 @@ from velostream.plan.nodes import (
 from velostream.types import TIMESTAMP
 from velostream.windows.hashing import hashable
 
-FILES = ("file_source", "s3_source")
+FILES = ("file_source",)
 _SPARK_HAS = ("_timestamp", "_event_time", "_processing_time", "_topic", "_source")
 _WORDS: dict[type[Node], str] = {
     Deduplicate: "deduplication",
@@ -60,7 +61,11 @@ def _way(job: Job, scan: Scan, above: tuple[Node, ...]) -> ScanWay:
         return ScanWay("spark", "its Kafka connector")
     if scan.connector not in FILES:
         return ScanWay("source", f"only Velostream reads {scan.connector}")
+    strategy = value_of(job.settings, "batch.strategy", "")
+    limited = strategy in (FIXED_SIZE, MEMORY, ADAPTIVE) or value_of(scan.settings, "max.records.per.batch", "")
     if not any(node.keeps_state for node in above):
+        if limited:
+            return ScanWay("source", "micro-batches are limited by more than a number of files")
         asked = [name for name in (f.name.split(".")[-1] for f in scan.columns if f.system) if name not in _SPARK_HAS]
         growing = bool(value_of(scan.settings, "growing", otherwise=False))
         if not asked and not growing:

@@ -47,6 +47,10 @@ class Target:
 
 def open_table(connection: psycopg.Connection[Any], sink: str, table: str, shape: Shape, *, create: bool) -> Target:
     """The table of a sink. Must be called outside of a transaction."""
+    variant = next((name for name, kind in shape.columns if "VARIANT" in kind), None)
+    if variant is not None:
+        message = f"sink '{sink}' cannot write column '{variant}', which is or holds a VARIANT"
+        raise VeloError(message, hint=f"write TO_JSON({variant}) AS {variant}", code="unreachable-sink")
     found = _found(connection, table)
     if found is None:
         if not create:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from velostream.config.connections.s3 import store_of
 from velostream.errors import VeloError
 from velostream.sinks.writers.batch import Batch, BatchRows
 from velostream.sinks.writers.encoding import Encoding, compress, encoding_of
+from velostream.sinks.writers.objects import is_store, publish_objects
 from velostream.sinks.writers.staging import Place, synced
+from velostream.stores import use
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -23,9 +27,10 @@ _row_sizes: dict[tuple[str, str], float] = {}
 def refuse_files(name: str, settings: Settings) -> None:
     """Refuses paths and settings that cannot be written, at their place in the SQL."""
     path = settings.value("path")
-    if path is not None and "://" in str(path.value):
-        message = f"sink '{name}' writes to '{path.shown}', and only folders on disk can be written yet"
-        raise VeloError(message, hint="write a path on disk", span=path.origin.span, code="unsupported")
+    if path is not None and "://" in str(path.value) and not is_store(str(path.value)):
+        message = f"sink '{name}' writes to '{path.shown}', and only folders on disk or in S3 can be written"
+        hint = "write a path on disk, or s3://bucket/folder"
+        raise VeloError(message, hint=hint, span=path.origin.span, code="unsupported")
     compression = settings.value("compression")
     if compression is not None and compression.value == "snappy" and settings.text("format") != "parquet":
         message = f"sink '{name}' cannot compress text by snappy: nothing else could read such files"
@@ -45,6 +50,9 @@ def folder_of(settings: Settings, start: Path) -> Path:
 def write_files(name: str, rows: BatchRows, settings: Settings | None, batch: Batch) -> None:
     """Writes a micro-batch as files named by sink, query and batch. A batch without rows leaves no file."""
     assert settings is not None
+    if is_store(settings.text("path")):
+        _write_objects(name, rows, settings, batch)
+        return
     place = Place(folder_of(settings, batch.folder), name, batch.query, batch.number)
     encoding = encoding_of(settings)
     place.sweep()
@@ -56,6 +64,22 @@ def write_files(name: str, rows: BatchRows, settings: Settings | None, batch: Ba
         files = _by_spark(rows.frame, encoding, place, settings.size("rotation.size"))
     if files or place.folder.exists():
         place.publish([synced(file) for file in files], encoding.ending)
+
+
+def _write_objects(name: str, rows: BatchRows, settings: Settings, batch: Batch) -> None:
+    """Writes the files of a micro-batch on disk, then puts them into the store."""
+    path, encoding, limit = settings.text("path"), encoding_of(settings), settings.size("rotation.size")
+    use(path, store_of(settings))
+    with tempfile.TemporaryDirectory(prefix="velo-objects-") as folder:
+        place = Place(Path(folder), name, batch.query, batch.number)
+        files = []
+        if not rows.none:
+            files = (
+                _by_driver(rows.table(), encoding, place.staging, limit)
+                if rows.few
+                else _by_spark(rows.frame, encoding, place, limit)
+            )
+        publish_objects(path, place, files, encoding.ending)
 
 
 def _by_driver(table: pa.Table, encoding: Encoding, staging: Path, limit: int) -> list[Path]:

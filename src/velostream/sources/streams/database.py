@@ -15,8 +15,9 @@ from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPart
 from pyspark.sql.streaming.datasource import ReadAllAvailable, SupportsTriggerAvailableNow
 
 from velostream.postgres import Server
-from velostream.sources.database_rows import Bound, Candidate, DatabaseRows
+from velostream.sources.database_rows import SETTLING, Bound, Candidate, DatabaseRows
 from velostream.sources.streams.calling import Calls
+from velostream.sources.streams.limits import BatchLimit
 from velostream.sources.streams.marks import finished, listed, mark
 
 if TYPE_CHECKING:
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 SYSTEM = "_partition INT, _offset BIGINT, _mark STRING"
-SETTLING = 0.1
-"""How often, in seconds, it is looked whether the transactions that run have ended."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,7 @@ class DatabaseOptions:
     ends: bool = False
     interval: float = 10.0
     fetch: int = 10_000
-    per_batch: int | None = None
+    limit: BatchLimit = field(default_factory=BatchLimit)
 
     def text(self) -> str:
         """As JSON."""
@@ -47,10 +46,10 @@ class DatabaseOptions:
     def read(cls, text: str) -> DatabaseOptions:
         """From JSON."""
         data = json.loads(text)
-        rows, calls = data.pop("rows"), data.pop("calls")
+        rows, calls, limit = data.pop("rows"), data.pop("calls"), BatchLimit(**data.pop("limit"))
         columns = tuple((name, kind) for name, kind in rows.pop("columns"))
         server = Server(**rows.pop("server"))
-        return cls(DatabaseRows(server=server, columns=columns, **rows), Calls.read(calls), **data)
+        return cls(DatabaseRows(server=server, columns=columns, **rows), Calls.read(calls), limit=limit, **data)
 
 
 @dataclass
@@ -93,7 +92,8 @@ class DatabaseReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
                 assert bound is not None
                 return {"value": None, "rows": bound.rows, "whole": True, "ended": True}
             upto = self._upto(connection)
-            bound = rows.bound(connection, start["value"], upto, self.options.per_batch) if upto is not None else None
+            most = self.options.limit.most_records
+            bound = rows.bound(connection, start["value"], upto, most) if upto is not None else None
         if bound is None or bound.value == upto:
             self.asked = time.monotonic()
         if bound is None:

@@ -15,6 +15,7 @@ from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPart
 from pyspark.sql.streaming.datasource import ReadAllAvailable, SupportsTriggerAvailableNow
 
 from velostream.sources.made_columns import Made
+from velostream.sources.streams.limits import BatchLimit
 from velostream.sources.streams.marks import finished, listed, mark
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ class Recipe:
     time: str = ""
     """The column that holds the event time: a TIMESTAMP here, which Spark writes as the column is declared."""
     tasks: int = 1
+    limit: BatchLimit = field(default_factory=BatchLimit)
     ends: bool = False
     """True in a run that ends with the rows: it waits for those that the rate has not let come yet."""
 
@@ -64,11 +66,14 @@ class Recipe:
         """From JSON."""
         data = json.loads(text)
         columns = tuple(Made(**{**one, "values": tuple(one["values"])}) for one in data.pop("columns"))
-        return cls(**data, columns=columns)
+        return cls(**{**data, "columns": columns, "limit": BatchLimit(**data["limit"])})
 
     @property
     def batch(self) -> int:
         """The most records of a micro-batch: a tenth of all, but neither a handful nor more than memory likes."""
+        most = self.limit.most_records
+        if most is not None:
+            return most
         return MOST_BATCH if self.rows is None else min(max(-(-self.rows // 10), LEAST_BATCH), MOST_BATCH)
 
     @property

@@ -11,11 +11,12 @@ from velostream.errors import VeloError
 from velostream.registry import did_you_mean
 from velostream.sources.file import matching
 from velostream.sources.streams.csv_records import header_of
-from velostream.sources.streams.decoding import FileForm
+from velostream.sources.streams.decoding import COLUMNAR, FileForm
 from velostream.sources.streams.opening import is_compressed
 from velostream.sources.streams.waiting import wait_for_files
+from velostream.stores import is_remote, opened
 
-RUNNABLE = ("csv", "jsonl", "json", "parquet", "string")
+RUNNABLE = ("csv", "jsonl", "json", "parquet", "avro", "string")
 _GROWING = ("csv", "jsonl", "string")
 _LOOKED_AT = 20
 """Files whose columns are looked at."""
@@ -23,6 +24,16 @@ _LOOKED_AT = 20
 
 def check_files(node: Any, form: FileForm, folder: Path, *, bounded: bool, before: bool) -> list[Path]:
     """The files of a scan; `before` says that some were read in an earlier run, so that none needs to be there now."""
+    settings = node.settings
+    found = matching(settings.text("path"), folder) if before else wait_for_files(node.source, settings, folder)
+    if settings.boolean("growing"):
+        _check_growing(node, form, found)
+    check_form(node, form, [str(file) for file in found], bounded=bounded)
+    return found
+
+
+def check_form(node: Any, form: FileForm, found: Sequence[str], *, bounded: bool) -> None:
+    """That files can be read in their format, have the declared columns, and come to an end where the run does."""
     settings = node.settings
     if form.format not in RUNNABLE:
         message = f"files of format '{form.format}' cannot be run yet, as those of '{node.source}'"
@@ -32,13 +43,9 @@ def check_files(node: Any, form: FileForm, folder: Path, *, bounded: bool, befor
         raise VeloError(
             message, hint=f"remove '{node.source}.watch', or run it without --until-done", code="unsupported"
         )
-    found = matching(settings.text("path"), folder) if before else wait_for_files(node.source, settings, folder)
-    if settings.boolean("growing"):
-        _check_growing(node, form, found)
     if form.format == "string":
         _check_text(node)
     _check_columns(node, form, found)
-    return found
 
 
 def _check_growing(node: Any, form: FileForm, found: Sequence[Path]) -> None:
@@ -58,13 +65,13 @@ def _check_text(node: Any) -> None:
         raise VeloError(message, hint="declare (value STRING)", code="invalid-schema")
 
 
-def _check_columns(node: Any, form: FileForm, found: Sequence[Path]) -> None:
+def _check_columns(node: Any, form: FileForm, found: Sequence[str]) -> None:
     """A declared column that no file has would be NULL by accident."""
-    if not found or not (form.format == "parquet" or (form.format == "csv" and form.csv.header)):
+    if not found or not (form.format in COLUMNAR or (form.format == "csv" and form.csv.header)):
         return
     names: dict[str, str] = {}
     for file in found[:_LOOKED_AT]:
-        names |= {name.strip().casefold(): name.strip() for name in _names(str(file), form)}
+        names |= {name.strip().casefold(): name.strip() for name in _names(file, form)}
     missing = next((column for column in form.columns if column.casefold() not in names), None)
     if missing is not None and names:
         message = f"no file of '{node.source}' has column '{missing}'"
@@ -74,11 +81,15 @@ def _check_columns(node: Any, form: FileForm, found: Sequence[Path]) -> None:
 def _names(path: str, form: FileForm) -> list[str]:
     if form.format == "csv":
         return header_of(path, form.csv)
+    if form.format == "avro":
+        from velostream.sources.streams.avro import avro_columns
+
+        return [one.name for one in avro_columns(path)]
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        return list(pq.read_schema(path).names)
+        return list(pq.read_schema(opened(path) if is_remote(path) else path).names)
     except (OSError, pa.ArrowInvalid) as error:
         message = f"'{path}' is not a Parquet file: {error}"
         raise VeloError(message, hint="take it away, or correct path", code="source-unreadable") from None

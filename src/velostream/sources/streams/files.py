@@ -11,7 +11,7 @@ import json
 import pickle
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,13 +20,16 @@ from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPart
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxFiles, SupportsTriggerAvailableNow
 
 from velostream.errors import VeloError
-from velostream.sources.file import matching
+from velostream.sources.file import found_at
 from velostream.sources.streams.csv_records import CsvForm
 from velostream.sources.streams.decoding import FileForm, record_batches
 from velostream.sources.streams.growing import grown
+from velostream.sources.streams.limits import BatchLimit
 from velostream.sources.streams.manifest import Manifest, Taken
 from velostream.sources.streams.marks import finished, listed, mark
+from velostream.sources.streams.sizes import records_of
 from velostream.sources.streams.watermarks import below, largest_before
+from velostream.stores import Store, use
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -58,6 +61,9 @@ class FileOptions:
     """The column of event times, where it is a TIMESTAMP of the file itself."""
     watermarks: str = ""
     """Where the stateful nodes of the job leave their watermarks."""
+    limit: BatchLimit = field(default_factory=BatchLimit)
+    store: Store | None = None
+    """Where the files are objects of a store: how it is reached."""
     worker: str = ""
     """What is done with records where they are read, instead of sending them on: packed, see `packed`."""
 
@@ -66,8 +72,9 @@ class FileOptions:
         """From JSON."""
         data = json.loads(text)
         form = data.pop("form")
+        store = Store(**data["store"]) if data["store"] is not None else None
         form = FileForm(form["format"], tuple(form["columns"]), CsvForm(**form["csv"]))
-        return cls(**data, form=form)
+        return cls(**{**data, "form": form, "limit": BatchLimit(**data["limit"]), "store": store})
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +149,8 @@ class FileStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         if self.until is not None or time.monotonic() - self.looked < self.options.interval:
             return
         self.looked = time.monotonic()
-        found = [str(path) for path in matching(self.options.path, Path(self.options.folder))]
+        self._reach()
+        found = found_at(self.options.path, Path(self.options.folder))
         changed = None if self.options.growing else self.manifest.changed(found, done)
         if changed is not None:
             hint = (
@@ -151,15 +159,21 @@ class FileStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             raise VeloError(f"'{changed}' has changed after it was read", hint=hint, code="source-unreadable")
         self.manifest.take(found)
 
+    def _reach(self) -> None:
+        """Lets this process reach the store that the files are in."""
+        if self.options.store is not None:
+            use(self.options.path, self.options.store)
+
     def _limited(self, ahead: list[Taken], limit: Any) -> list[Taken]:
         if isinstance(limit, ReadAllAvailable):
             return ahead
         if self.options.per_batch is not None:
             return ahead[: self.options.per_batch]
-        size = 0
+        most, size, records = self.options.limit.most_records, 0, 0
         for count, one in enumerate(ahead):
             size += one.size
-            if size > BATCH_BYTES:
+            records += records_of(one.path, one.size, self.options.form) if most is not None else 0
+            if size > (self.options.limit.bytes or BATCH_BYTES) or (most is not None and records > most):
                 return ahead[: max(count, 1)]
         return ahead
 
@@ -209,6 +223,7 @@ class FileStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def _records(self, task: Task, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
         """The records of a file, between what is to be known of its partition before and after."""
+        self._reach()
         if task.before:
             yield mark(schema, json.loads(task.before))
         first, watermark = task.first, largest_before(self.options.watermarks) if self.options.time else None

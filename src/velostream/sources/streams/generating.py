@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from velostream.config.settings import Settings
 from velostream.durations import MILLISECOND, SECOND
 from velostream.errors import VeloError
 from velostream.sources.made_columns import made_columns
+from velostream.sources.streams.limits import BatchLimit
 from velostream.types import Type
 
 if TYPE_CHECKING:
@@ -61,7 +63,11 @@ def generated(node: Any, lowering: Any) -> DataFrame:
     columns = [(column.name, column.type) for column in node.declared]
     cores = spark.sparkContext.defaultParallelism
     recipe = recipe_of(node.source, columns, node.settings, node.event_time.column, cores)
-    recipe = replace(recipe, ends=lowering.run.bounded)
+    limit = BatchLimit.of(node.settings, Path(lowering.run.checkpoint))
+    if limit.bytes is not None:
+        message = f"batch.strategy = memory cannot be done with '{node.source}': what is made has no size"
+        raise VeloError(message, hint="use fixed_size or adaptive", code="unsupported")
+    recipe = replace(recipe, ends=lowering.run.bounded, limit=limit)
     if lowering.run.bounded and recipe.rows is None:
         message = f"'{node.source}' makes records without end, so that a run until its end never ends"
         raise VeloError(message, hint=f"set '{node.source}.rows', or run it without --until-done", code="unsupported")

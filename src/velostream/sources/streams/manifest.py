@@ -13,6 +13,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from velostream.errors import VeloError
+from velostream.stores import about, is_remote
 
 _EDGE = 64 * 1024
 
@@ -28,7 +29,10 @@ class Taken:
 
 
 def look(path: str) -> Taken:
-    """A file as it is now."""
+    """A file as it is now; an object is known by its size and time."""
+    if is_remote(path):
+        size, modified = about(path)
+        return Taken(path, size, modified, str(modified))
     try:
         state = Path(path).stat()
         with Path(path).open("rb") as file:
@@ -75,7 +79,12 @@ class Manifest:
             number = self.numbers.get(path)
             if number is None or number >= below:
                 continue
-            before, state = self.taken[number], Path(path).stat()
+            before = self.taken[number]
+            if is_remote(path):
+                if look(path) != before:
+                    return path
+                continue
+            state = Path(path).stat()
             same = (state.st_size, state.st_mtime_ns) == (before.size, before.modified)
             if not same and (state.st_size != before.size or look(path).mark != before.mark):
                 return path

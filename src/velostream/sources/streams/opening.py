@@ -2,40 +2,39 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import lzma
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, cast
 
+from velostream.formats.openers import OPENERS, plain
+from velostream.stores import is_remote, opened
+
 BLOCK = 8 * 1024 * 1024
-
-
-def _zstd(path: Path) -> Any:
-    import pyarrow as pa
-
-    return pa.input_stream(str(path), compression="zstd")
-
-
-_OPENERS: dict[str, Callable[[Path], Any]] = {
-    ".gz": gzip.GzipFile,
-    ".bz2": bz2.BZ2File,
-    ".xz": lzma.LZMAFile,
-    ".zst": _zstd,
-}
-COMPRESSED = tuple(_OPENERS)
+_BY_ARROW = {".zst": "zstd", ".lz4": "lz4"}
 
 
 def is_compressed(path: str) -> bool:
     """True where the ending of the name says so."""
-    return Path(path).suffix.casefold() in _OPENERS
+    return Path(path).suffix.casefold() in OPENERS
+
+
+def _object(path: str) -> Any:
+    """The bytes of an object of a store."""
+    import pyarrow as pa
+
+    ending, found = Path(path).suffix.casefold(), opened(path)
+    if ending in _BY_ARROW:
+        return pa.CompressedInputStream(found, _BY_ARROW[ending])
+    opener: Any = OPENERS.get(ending)
+    return found if opener is None else opener(fileobj=found) if ending == ".gz" else opener(found)
 
 
 def open_bytes(path: str) -> IO[bytes]:
     """The bytes of a file."""
-    opener = _OPENERS.get(Path(path).suffix.casefold())
-    return cast("IO[bytes]", opener(Path(path)) if opener is not None else Path(path).open("rb"))
+    if is_remote(path):
+        return cast("IO[bytes]", _object(path))
+    opener = OPENERS.get(Path(path).suffix.casefold(), plain)
+    return cast("IO[bytes]", opener(Path(path)))
 
 
 def blocks(path: str, start: int = 0, end: int | None = None) -> Iterator[bytes]:

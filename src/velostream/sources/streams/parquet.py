@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from velostream.errors import VeloError
+from velostream.stores import is_remote, opened
 
 ROWS = 100_000
 
@@ -16,7 +17,7 @@ ROWS = 100_000
 def parquet_batches(path: str, columns: Sequence[str], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
     """The records of a file with `columns`, typed as `schema` says; those that the file does not have are NULL."""
     try:
-        file = pq.ParquetFile(path)
+        file = pq.ParquetFile(opened(path) if is_remote(path) else path)
     except (OSError, pa.ArrowInvalid) as error:
         message = f"'{path}' is not a Parquet file: {error}"
         raise VeloError(message, hint="take it away, or correct path", code="source-unreadable") from None

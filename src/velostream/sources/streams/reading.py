@@ -8,12 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from velostream.config.connections.address import format_of
+from velostream.config.connections.s3 import store_of
 from velostream.durations import SECOND
 from velostream.errors import VeloError
 from velostream.sources.streams.csv_records import CsvForm
-from velostream.sources.streams.decoding import FileForm
+from velostream.sources.streams.decoding import COLUMNAR, FileForm
 from velostream.sources.streams.file_checks import check_files
+from velostream.sources.streams.limits import BatchLimit
+from velostream.sources.streams.object_checks import check_objects
 from velostream.sources.streams.watermarks import FOLDER
+from velostream.stores import use
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -30,7 +34,7 @@ def open_stream(node: Any, lowering: Any) -> tuple[DataFrame, str, str]:
     if node.connector == "datagen_source":
         from velostream.sources.streams.generating import generated
 
-        return generated(node, lowering), "", "made"
+        return generated(node, lowering), _declared(node), "made"
     if node.connector == "kafka_source":
         from velostream.sources.streams.kafka import open_kafka
 
@@ -43,26 +47,45 @@ def open_stream(node: Any, lowering: Any) -> tuple[DataFrame, str, str]:
         from velostream.sources.streams.web import open_web
 
         return open_web(node, lowering)
-    if node.connector != "file_source":
+    if node.connector not in ("file_source", "s3_source"):
         message = f"a {node.connector} cannot be run yet"
         raise VeloError(message, hint="a file_source or a datagen_source can", code="unsupported")
     return _files(node, lowering)
 
 
+def _declared(node: Any) -> str:
+    return ", ".join(f"`{column.name}` {column.type}" for column in node.declared)
+
+
 def _files(node: Any, lowering: Any) -> tuple[DataFrame, str, str]:
-    from velostream.sources.streams.files import FAULTS, SYSTEM, FileStream
     from velostream.sources.streams.native import native_files
 
     folder, form, manifest = Path(lowering.run.folder), form_of(node), _manifest(node, lowering)
+    if node.connector == "s3_source":
+        return _objects(node, lowering, form, manifest)
     found = check_files(node, form, folder, bounded=lowering.run.bounded, before=manifest.exists())
-    declared = ", ".join(f"`{column.name}` {column.type}" for column in node.declared)
+    declared = _declared(node)
     native = native_files(node, lowering, form, found)
     if native is not None:
         return native, declared, "columns" if form.format == "csv" else form.format
-    options = _options(node, lowering, form, manifest)
+    return _ours(node, lowering, form, _options(node, lowering, form, manifest))
+
+
+def _objects(node: Any, lowering: Any, form: FileForm, manifest: Path) -> tuple[DataFrame, str, str]:
+    """Objects of a store are read as files are."""
+    store = store_of(node.settings)
+    use(node.settings.text("path"), store)
+    check_objects(node, form, bounded=lowering.run.bounded, before=manifest.exists())
+    return _ours(node, lowering, form, replace(_options(node, lowering, form, manifest), store=store))
+
+
+def _ours(node: Any, lowering: Any, form: FileForm, options: FileOptions) -> tuple[DataFrame, str, str]:
+    from velostream.sources.streams.files import FAULTS, SYSTEM, FileStream
+
+    declared = _declared(node)
     lowering.spark.dataSource.register(FileStream)
     reader = lowering.spark.readStream.name(f"source_{node.source}").format("velo_files")
-    columns = declared if form.format == "parquet" else "value STRING"
+    columns = declared if form.format in COLUMNAR else "value STRING"
     frame = reader.option("files", json.dumps(asdict(options))).schema(f"{columns}, {FAULTS}, {SYSTEM}").load()
     return _named(frame, node, form), declared, form.format
 
@@ -101,6 +124,7 @@ def _options(node: Any, lowering: Any, form: FileForm, manifest: Path) -> FileOp
         interval=settings.duration("watch.interval") / SECOND,
         time=_time_column(node) if form.format == "parquet" else "",
         watermarks=str(Path(lowering.run.checkpoint) / FOLDER),
+        limit=BatchLimit.of(settings, Path(lowering.run.checkpoint)),
     )
 
 

@@ -38,7 +38,8 @@ _KAFKA_SOURCE = (
     *("max.records.per.batch",),
 )
 _KAFKA_SINK = ("topic", "bootstrap.servers", "schema.", "key.", "write.mode", "profile", "message.time")
-_MORE = {"kafka_source": _KAFKA_SOURCE, "http_source": ("listen",)}
+_S3 = ("s3.region", "s3.endpoint", "s3.access.key", "s3.secret.key", "s3.session.token", "s3.path.style")
+_MORE = {"kafka_source": _KAFKA_SOURCE, "http_source": ("listen",), "s3_source": _S3}
 _TABLE = (
     *("type", "config_file", "path", "format", "schema", "csv.", "file.", "refresh.", "retention", "version.time"),
     *("wait.timeout", "missing.data.strategy", "circuit.breaker."),
@@ -46,6 +47,7 @@ _TABLE = (
 _SINK = (
     *("type", "config_file", "path", "format", "compression", "csv.", "rotation.", "delivery.guarantee"),
     *("url", "username", "password", "table", "write.mode", "method", "timeout", "circuit.breaker."),
+    *_S3,
 )
 
 

@@ -233,3 +233,48 @@ def test_files_that_are_missing_are_said_with_what_looks_like_them(tmp_path: Pat
         wait_for_files("s", asked.resolved["s"], tmp_path)
     assert "'data/trades.csv'" in refusal.value.hint
     assert "s.file.wait.timeout" in refusal.value.hint
+
+
+def test_csv_of_many_lines_is_read_at_once_until_something_is_quoted(tmp_path: Path) -> None:
+    text = 'a,b\n1,x\n\n2,y\r\n3,"z\nz"\n4,w\n'
+    (tmp_path / "a").write_text(text, newline="")
+    form = FileForm("csv", ("a", "b"))
+    assert [value for value, _, _ in values(tmp_path / "a", form)] == ["1,x", "2,y", '3,"z\nz"', "4,w"]
+    moved = FileForm("csv", ("b", "a"))
+    assert [value for value, _, _ in values(tmp_path / "a", moved)][:2] == ["x,1", "y,2"]
+    (tmp_path / "a").write_bytes(b"a,b\n1,x\n2,\xff\n3,z\n")
+    found = values(tmp_path / "a", form)
+    assert [value for value, _, _ in found] == ["1,x", None, "3,z"]
+    assert found[1][1] == f"{BASE64}Miz/"
+
+
+def test_avro_files_have_columns_and_what_does_not_fit_is_at_fault(tmp_path: Path) -> None:
+    import fastavro
+
+    fields = [{"name": "K", "type": "string"}, {"name": "v", "type": "long"}]
+    at = {"name": "at", "type": {"type": "long", "logicalType": "timestamp-millis"}}
+    schema = {"type": "record", "name": "r", "fields": [*fields, at]}
+    rows = [{"K": "a", "v": value, "at": 1_700_000_000_000} for value in (1, 300)]
+    with (tmp_path / "a.avro").open("wb") as file:
+        fastavro.writer(file, fastavro.parse_schema(schema), rows, codec="deflate")
+    kinds = {"k": pa.string(), "v": pa.int8(), "at": pa.timestamp("us", "UTC"), "new": pa.int64()}
+    wanted = pa.schema([*kinds.items(), ("_raw", pa.string()), ("_fault", pa.string())])
+    [batch] = record_batches(str(tmp_path / "a.avro"), FileForm("avro", tuple(kinds)), wanted)
+    first, second = batch.to_pylist()
+    assert (first["k"], first["v"], first["at"].timestamp(), first["new"]) == ("a", 1, 1_700_000_000.0, None)
+    assert (second["v"], json.loads(second["_raw"])["v"]) == (None, 300)
+    assert second["_fault"].startswith("a value does not fit its column")
+    as_time = pa.schema([("v", pa.timestamp("us", "UTC"))])
+    [batch] = record_batches(str(tmp_path / "a.avro"), FileForm("avro", ("v",)), as_time)
+    assert batch["_fault"][0].as_py() == "column 'v' is a time, and BIGINT in the file"
+    (tmp_path / "b.avro").write_bytes((tmp_path / "a.avro").read_bytes()[:-5])
+    with pytest.raises(VeloError, match="is not an Avro file, or is cut"):
+        list(record_batches(str(tmp_path / "b.avro"), FileForm("avro", ("v",)), as_time))
+
+
+@pytest.mark.parametrize("form", ["lz4", "zstd"])
+def test_what_a_sink_compresses_can_be_read(tmp_path: Path, form: str) -> None:
+    path = tmp_path / ("a.jsonl" + {"lz4": ".lz4", "zstd": ".zst"}[form])
+    with pa.output_stream(str(path), compression=form) as out:
+        out.write(b'{"k": 1}\n')
+    assert [value for value, _, _ in values(path, FileForm("jsonl", ("k",)))] == ['{"k": 1}']

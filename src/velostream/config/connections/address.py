@@ -20,7 +20,7 @@ SUFFIXES = {
     ".avro": "avro",
     ".txt": "string",
 }
-COMPRESSIONS = (".gz", ".bz2", ".zst", ".xz")
+COMPRESSIONS = (".gz", ".bz2", ".zst", ".xz", ".lz4")
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)", re.DOTALL)
 _QUERY = re.compile(r"\?(?=[A-Za-z_][A-Za-z0-9_.-]*=)")
 _SCHEMES = ("kafka", "file", "s3", "s3a", "http", "https")

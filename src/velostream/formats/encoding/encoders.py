@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from velostream.errors import VeloError
 from velostream.formats.encoding.avro import avro_encoder
 from velostream.formats.encoding.csv_texts import CsvStyle, csv_rows
+from velostream.formats.encoding.debezium import debezium_avro, debezium_json
 from velostream.formats.encoding.encoded import Encoded
 from velostream.formats.encoding.json_texts import json_rows, json_texts
 from velostream.formats.encoding.key_texts import key_texts
@@ -155,6 +156,8 @@ _ENCODERS: dict[str, Callable[[Encoded], Encoder]] = {
     "json": _json,
     "avro": avro_encoder,
     "protobuf": protobuf_encoder,
+    "debezium_json": debezium_json,
+    "debezium_avro": debezium_avro,
     "csv": _csv,
     "string": _text,
     "bytes": _bytes,

@@ -2,46 +2,20 @@
 
 from __future__ import annotations
 
-import bz2
 import codecs
-import gzip
 import lzma
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from velostream.errors import InvalidSchema
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-else:
-    from velostream.lazy import lazy
-
-    pa = lazy("pyarrow")
+from velostream.formats.openers import OPENERS, plain
 
 RECORDS = 1_000
 BYTES = 1024 * 1024
 
 
-def _plain(path: Path) -> Any:
-    return path.open("rb")
-
-
-def _zstd(path: Path) -> Any:
-    return pa.input_stream(str(path), compression="zstd")
-
-
-_OPENERS: dict[str, Callable[[Path], Any]] = {
-    ".gz": gzip.GzipFile,
-    ".bz2": bz2.BZ2File,
-    ".xz": lzma.LZMAFile,
-    ".zst": _zstd,
-}
-
-
 def head(path: Path, limit: int = BYTES) -> tuple[str, bool]:
     """The first `limit` bytes of a file as text, and whether that is all of it."""
-    opener = _OPENERS.get(path.suffix.casefold(), _plain)
+    opener = OPENERS.get(path.suffix.casefold(), plain)
     try:
         with opener(path) as file:
             data = file.read(limit + 1)

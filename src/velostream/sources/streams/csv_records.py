@@ -6,9 +6,10 @@ import csv
 import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from velostream.errors import VeloError
-from velostream.sources.streams.texts import TextRecord, lines, undecodable
+from velostream.sources.streams.texts import TextRecord, lines, lines_of, pieces, split, undecodable
 
 LONGEST = 1024 * 1024
 """A record of more characters than this has a quote that is never closed."""
@@ -42,6 +43,34 @@ def csv_records(
         return
     for record in source:
         yield record if record.value is None else _moved(record.value, form, places, width)
+
+
+def csv_pieces(
+    path: str, form: CsvForm, columns: Sequence[str], start: int = 0, end: int | None = None
+) -> Iterator[list[str] | Iterator[TextRecord]]:
+    """The same records in pieces: many lines at once, as long as nothing in them is quoted or in another order."""
+    source = pieces(path, start, end)
+    first = next(source, None)
+    if first is None:
+        return
+    rest = _behind_header(first, form, columns) if form.header and not start else first
+    if rest is None or form.escape is not None or (form.header and start):
+        yield csv_records(path, form, columns, start, end)
+        return
+    for piece in chain([rest], source):
+        if isinstance(piece, bytes) or form.quote in piece:
+            yield _whole(lines_of(chain([piece], source)), form)
+            return
+        yield [line for line in split(piece) if line and not line.isspace()]
+
+
+def _behind_header(piece: str | bytes, form: CsvForm, columns: Sequence[str]) -> str | None:
+    """What follows a header of exactly these columns; None where it takes more to tell."""
+    if isinstance(piece, bytes):
+        return None
+    head, _, rest = piece.partition("\n")
+    names = [name.strip().casefold() for name in head.removesuffix("\r").split(form.delimiter)]
+    return rest if form.quote not in head and names == [name.casefold() for name in columns] else None
 
 
 def header_of(path: str, form: CsvForm) -> list[str]:

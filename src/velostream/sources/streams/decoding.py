@@ -1,4 +1,4 @@
-"""What is in a file: records of text formats, to be decoded by Spark, or the columns of a Parquet file.
+"""What is in a file: records of text formats, to be decoded by Spark, or the columns of a Parquet or Avro file.
 
 Beside its columns a record may have a `_fault`, which says why it cannot be decoded, and `_raw`, the record as it was.
 """
@@ -9,13 +9,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from velostream.sources.streams.csv_records import CsvForm, csv_records
+from velostream.sources.streams.csv_records import CsvForm, csv_pieces, csv_records
 from velostream.sources.streams.texts import TextRecord, json_records, line_records, pieces, split
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 ROWS = 100_000
+COLUMNAR = ("parquet", "avro")
+"""Formats whose files have columns, with types of their own."""
 TEXT_COLUMNS = ("value", "_raw", "_fault")
 
 
@@ -32,10 +34,17 @@ def record_batches(
     path: str, form: FileForm, schema: pa.Schema, start: int = 0, end: int | None = None
 ) -> Iterator[pa.RecordBatch]:
     """The records of a file, or of the bytes from `start` to `end` of one that grows; blank lines are none."""
-    if form.format == "parquet":
+    if form.format == "avro":
+        from velostream.sources.streams.avro import avro_batches
+
+        yield from avro_batches(path, form.columns, schema)
+    elif form.format == "parquet":
         from velostream.sources.streams.parquet import parquet_batches
 
         yield from parquet_batches(path, form.columns, schema)
+    elif form.format == "csv":
+        for part in csv_pieces(path, form.csv, form.columns, start, end):
+            yield from _plain(part) if isinstance(part, list) else _batched(part)
     elif form.format == "jsonl":
         yield from _lines(path, start, end)
     else:
@@ -53,18 +62,21 @@ def text_records(path: str, form: FileForm, start: int = 0, end: int | None = No
 
 def _lines(path: str, start: int, end: int | None) -> Iterator[pa.RecordBatch]:
     """Lines of good text without a Python object for each record; a piece with bad bytes in it line by line."""
-    import pyarrow as pa
-
     from velostream.sources.streams.texts import bytes_records
 
     for piece in pieces(path, start, end):
         if isinstance(piece, bytes):
             yield from _batched(bytes_records(piece))
             continue
-        values = [line for line in split(piece) if line and not line.isspace()]
-        if values:
-            nothing = pa.nulls(len(values), pa.string())
-            yield pa.record_batch([pa.array(values, pa.string()), nothing, nothing], names=list(TEXT_COLUMNS))
+        yield from _plain([line for line in split(piece) if line and not line.isspace()])
+
+
+def _plain(values: list[str]) -> Iterator[pa.RecordBatch]:
+    import pyarrow as pa
+
+    if values:
+        nothing = pa.nulls(len(values), pa.string())
+        yield pa.record_batch([pa.array(values, pa.string()), nothing, nothing], names=list(TEXT_COLUMNS))
 
 
 def _batched(records: Iterator[TextRecord]) -> Iterator[pa.RecordBatch]:

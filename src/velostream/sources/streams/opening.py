@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, cast
+
+from velostream.formats.openers import OPENERS, plain
 
 from velostream.formats.openers import OPENERS, plain
 from velostream.stores import is_remote, opened

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from velostream.sources.streams.opening import blocks
@@ -44,7 +44,12 @@ def line_records(path: str, start: int = 0, end: int | None = None, *, blank: bo
 
 def lines(path: str, start: int = 0, end: int | None = None) -> Iterator[str | bytes]:
     """The lines of a file without their ends; one that is not UTF-8 as bytes."""
-    for text in pieces(path, start, end):
+    return lines_of(pieces(path, start, end))
+
+
+def lines_of(source: Iterable[str | bytes]) -> Iterator[str | bytes]:
+    """The lines of pieces."""
+    for text in source:
         if isinstance(text, str):
             yield from split(text)
         else:

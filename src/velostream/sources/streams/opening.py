@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, cast
-
-from velostream.formats.openers import OPENERS, plain
+from typing import IO, Any, cast
 
 from velostream.formats.openers import OPENERS, plain
 from velostream.stores import is_remote, opened

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -39,11 +42,31 @@ def until(reached: Callable[[], object], seconds: float = 20.0) -> None:
         time.sleep(0.02)
 
 
+@pytest.fixture(scope="session")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What a real job reports before its first micro-batch, for drivers that have none."""
+    from velostream.jobs.accounts import Accounts
+    from velostream.jobs.home import Home
+    from velostream.jobs.runner import RunningJob
+    from velostream.jobs.writing import BatchWriter
+    from velostream.observability.snapshot import snapshot
+    from velostream.server.planning import planned
+
+    folder = tmp_path_factory.mktemp("report")
+    job, home, accounts = planned(SQL, "shop", folder).plan.jobs[0], Home(folder), Accounts()
+    lowered: Any = SimpleNamespace(stateful=True, observed={}, roles={})
+    running = RunningJob(job, home, lowered, BatchWriter(job, lowered, home, accounts, print), accounts)
+    file = folder / "report.json"
+    file.write_text(json.dumps(snapshot(running, "shop")))
+    return file
+
+
 @pytest.fixture
 def opened(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, report: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> Iterator[Callable[..., Plane]]:
     """Opens control planes over one data folder; in the end all of their drivers are ended, and no look has failed."""
+    monkeypatch.setenv("VELO_STAND_IN", str(report))
     made: list[Plane] = []
     original = Supervisor.__init__
 

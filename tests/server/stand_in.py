@@ -1,7 +1,8 @@
 """A driver without Spark for tests of whoever supervises drivers: it speaks through its folder as the real one does.
 
 What it does is told by the name of its application: `crash…` fails with a reason, `vanish…` ends without a word, all
-others run until they are stopped. `watermark` in its folder of state sets the watermark that it reports.
+others run until they are stopped. `watermark` in its folder of state sets the watermark that it reports; the rest of
+its report is that of a real job, in the file that VELO_STAND_IN names.
 """
 
 from __future__ import annotations
@@ -20,7 +21,6 @@ from velostream.server.driver.task import Task
 from velostream.server.folders import DriverFolder
 from velostream.server.process import Process
 
-_NONE = {"bounds": [], "counts": [], "count": 0, "sum": 0}
 _TAKES = {commands.PAUSE: "paused", commands.RESUME: "running", commands.STOP: "stopped", commands.RESTART: "running"}
 
 
@@ -77,36 +77,17 @@ def _names(sql: str) -> list[str]:
 
 
 def _job(task: Task, name: str, state: str) -> dict[str, Any]:
+    """What a job reports that has read seven records."""
+    said: dict[str, Any] = json.loads(Path(os.environ["VELO_STAND_IN"]).read_text())
     file = Path(task.state) / "watermark"
     watermark = file.read_text().strip() if file.exists() else None
     partition = {"max_event_time": watermark, "lag_ms": 5, "idle": False}
-    return {
-        **{"name": name, "app": task.app, "state": state, "kind": "query", "mode": "simple", "line": 1, "batch": 3},
-        "records": {
-            **dict.fromkeys(("read", "filtered", "in_results", "duplicates", "unmatched", "open", "expanded"), 7),
-            **{"replayed": 0, "dropped": {}, "dead_lettered": {"late": 2}},
-        },
-        "emitted": {"early": 0, "final": 4, "late": 0, "change": 0, "retract": 0},
-        "windows": {
-            **dict.fromkeys(("open_windows", "late_events_total", "state_bytes"), 5),
-            **dict.fromkeys(("lateness_seconds", "window_event_count", "window_size_bytes"), _NONE),
-        },
-        **{"watermark": watermark, "held_back_by": ["orders/1"] if watermark else [], "joins": {}, "seconds": 1.5},
-        "partitions": {"orders/0": {**partition}, "orders/1": partition} if watermark else {},
-        **{
-            "rate": 12.5,
-            "stateful": True,
-            "progress": None,
-            "metrics": [],
-            "node": {},
-            "sinks": ["out"],
-            "taken": time.time(),
-        },
-        "timing": {
-            **{"batches": 3, "failures": 0, "histogram": _NONE, "stages": {}, "p50": 0.1, "p95": 0.1, "p99": 0.1},
-        },
-        "pressure": {"state": "ok", "cause": "", "busy": 0.0},
-    }
+    said |= {"name": name, "app": task.app, "state": state, "batch": 3, "rate": 12.5, "watermark": watermark}
+    said["records"] |= {"read": 7, "in_results": 7, "dead_lettered": {"late": 2}}
+    said["windows"] |= {"open_windows": 5, "state_bytes": 5}
+    said["held_back_by"] = ["orders/1"] if watermark else []
+    said["partitions"] = {"orders/0": {**partition}, "orders/1": partition} if watermark else {}
+    return said
 
 
 if __name__ == "__main__":

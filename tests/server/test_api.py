@@ -208,18 +208,30 @@ def test_lineage_is_a_graph_of_columns(client: TestClient) -> None:
     assert ("at", "", "window") in edges
 
 
-def test_dead_letters_are_listed_and_filtered(client: TestClient, plane: Plane) -> None:
+def test_dead_letters_are_listed_filtered_and_replayed_once(client: TestClient, plane: Plane) -> None:
     from velostream.sinks.letters import letter, write_letters
 
     deployed(client)
-    folder = plane.folders.state("shop", "000001") / "totals" / "dead-letters"
-    write_letters(folder, "totals", 1, [letter(reason="late", record="a"), letter(reason="bad", record="b")])
-    write_letters(folder, "totals", 2, [letter(reason="late", record="c", partition=0, offset=7)])
+    home = plane.folders.state("shop", "000001") / "totals"
+    (home / "spark").mkdir(parents=True)
+    told = {"source": "orders", "partition": 0}
+    letters = [letter(reason="late", record="a", offset=1, **told), letter(reason="bad", record="b", offset=2, **told)]
+    write_letters(home / "dead-letters", "totals", 1, letters)
+    write_letters(home / "dead-letters", "totals", 2, [letter(reason="late", record="c", offset=7, **told)])
     found = client.get("/api/v1/dlq").json()
     assert (found["total"], found["reasons"]) == (3, {"late": 2, "bad": 1})
     assert found["items"][0]["record"] == "c"
     late = client.get("/api/v1/dlq", params={"reason": "late", "text": "A"}).json()
     assert [each["record"] for each in late["items"]] == ["a"]
+    asked = {"app": "shop", "job": "totals"}
+    assert client.post("/api/v1/dlq/replay", json=asked).json()["code"] == "usage"
+    assert client.post("/api/v1/dlq/replay", json={**asked, "ids": ["9-9"]}).status_code == 404
+    one = client.post("/api/v1/dlq/replay", json={**asked, "ids": [late["items"][0]["id"]]}).json()
+    assert (one["replayed"], one["passed_over"]) == (1, [])
+    rest = client.post("/api/v1/dlq/replay", json={**asked, "reason": "late"}).json()
+    assert rest["replayed"] == 1
+    assert "was replayed" in rest["passed_over"][0]["reason"]
+    assert client.get("/api/v1/dlq", params={"reason": "bad"}).json()["items"][0]["replayed_at"] is None
 
 
 def test_nobody_gets_anything_but_401_without_the_token(client: TestClient, plane: Plane) -> None:

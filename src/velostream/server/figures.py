@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -10,6 +11,7 @@ from velostream.observability.exposition import exposition
 from velostream.server.control import Control
 from velostream.server.views import Seen
 
+LOG = logging.getLogger("velostream.server")
 EVERY = 1.0
 
 
@@ -26,7 +28,7 @@ class Figures:
         if time.monotonic() - self._made < EVERY:
             return
         self._made = time.monotonic()
-        self.text = exposition(self.snapshots(), self.tables()).encode()
+        self.text = _exposed(self.snapshots(), self.tables()).encode()
 
     def snapshots(self) -> list[Mapping[str, Any]]:
         """The jobs of all applications that have reported, each in the state that it is in."""
@@ -35,6 +37,23 @@ class Figures:
     def tables(self) -> list[Mapping[str, Any]]:
         """The tables of all applications that run."""
         return [{**table, "app": one.deployment.app} for one in self._control.apps if one.alive for table in one.tables]
+
+
+def _exposed(snapshots: list[Mapping[str, Any]], tables: list[Mapping[str, Any]]) -> str:
+    """The text; a driver that an older version started may report in a way that is not known here, and is left out."""
+    try:
+        return exposition(snapshots, tables)
+    except (KeyError, TypeError, ValueError):
+        return exposition([one for one in snapshots if _is_known(one)], tables)
+
+
+def _is_known(snapshot: Mapping[str, Any]) -> bool:
+    try:
+        exposition([snapshot])
+    except (KeyError, TypeError, ValueError) as error:
+        LOG.warning("the metrics of '%s' cannot be shown: %r", snapshot.get("name"), error)
+        return False
+    return True
 
 
 def snapshots_of(one: Seen) -> list[Mapping[str, Any]]:

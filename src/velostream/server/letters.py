@@ -1,43 +1,30 @@
-"""The dead letters of applications: found, filtered, and told apart by an id."""
+"""The dead letters of applications, wherever their jobs keep them: found, filtered, and handed back."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from velostream.errors import VeloError
 from velostream.server.control import Control
-from velostream.server.models.asking import Letter, Letters
+from velostream.server.models.asking import Letter, Letters, PassedOver, ReplayAnswer, ReplayRequest
 from velostream.server.registry.deployment import Deployment
 
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """Which letters are asked for; what is empty does not matter."""
-
-    app: str = ""
-    job: str = ""
-    reason: str = ""
-    source: str = ""
-    text: str = ""
-
-    def takes(self, letter: Letter) -> bool:
-        """True for a letter that is asked for."""
-        said = (
-            (self.job, letter.job),
-            (self.reason, letter.reason),
-            (self.source, letter.source or ""),
-        )
-        if any(wanted and wanted.casefold() != has.casefold() for wanted, has in said):
-            return False
-        return not self.text or self.text.casefold() in f"{letter.record} {letter.error}".casefold()
+if TYPE_CHECKING:
+    from velostream.jobs.letters import JobLetters, Wanted
 
 
-def letters(control: Control, wanted: Wanted, limit: int, offset: int) -> Letters:
-    """The letters that are asked for, newest first."""
-    apps = [control.app(wanted.app)] if wanted.app else control.apps
-    found = [letter for one in apps for letter in letters_of(control, one.deployment) if wanted.takes(letter)]
+def letters(control: Control, wanted: Wanted, limit: int, offset: int, *, app: str = "", job: str = "") -> Letters:
+    """The letters that are asked for, of one application or job or of all, newest first."""
+    apps = [control.app(app)] if app else control.apps
+    found = [
+        _letter(one.deployment.app, said)
+        for one in apps
+        for store in _stores(control, one.deployment)
+        if not job or job.casefold() == store.job.casefold()
+        for said in store.found(wanted)
+    ]
     found.sort(key=lambda letter: (letter.written_at or "", letter.id), reverse=True)
     reasons = Counter(letter.reason for letter in found)
     return Letters(
@@ -45,21 +32,40 @@ def letters(control: Control, wanted: Wanted, limit: int, offset: int) -> Letter
     )
 
 
-def letters_of(control: Control, deployment: Deployment) -> Iterator[Letter]:
-    """All letters of an application, oldest first."""
-    from velostream.jobs.home import Home
-    from velostream.sinks.letters import read_letters
+def replay(control: Control, asked: ReplayRequest) -> ReplayAnswer:
+    """Hands letters back to their job, which takes them in its next micro-batch, or at its next start."""
+    from velostream.jobs import replaying
+    from velostream.jobs.letters import Wanted
 
+    if not (asked.ids or asked.reason or asked.all):
+        message = "neither ids nor a reason are given"
+        raise VeloError(message, hint="'all': true replays all dead letters of the job", code="usage")
+    meant = control.find(f"{control.app(asked.app).deployment.app}.{asked.job}")
+    store = next(one for one in _stores(control, meant.deployment) if one.job == meant.job)
+    found = list(store.found(Wanted(ids=frozenset(asked.ids), reason=asked.reason)))
+    missing = sorted(set(asked.ids) - {letter["id"] for letter in found})
+    if missing:
+        more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
+        message = f"job '{meant.job}' has no dead letter '{missing[0]}'{more}"
+        raise VeloError(message, hint="ids are those of /api/v1/dlq", code="unknown-letter")
+    done = replaying.replay(store.home, found, asked.late)
+    passed = [PassedOver(id=number, reason=why) for number, why in done.passed_over]
+    return ReplayAnswer(app=meant.deployment.app, job=meant.job, replayed=done.records, passed_over=passed)
+
+
+def _stores(control: Control, deployment: Deployment) -> Iterator[JobLetters]:
+    """Where the letters of each job are; of an application that cannot be planned any more nothing is known."""
+    from velostream.jobs.letters import letters_of as letters_of_job
+
+    try:
+        plan = control.plan_of(deployment).plan
+    except VeloError:
+        return
     state = control.folders.state(deployment.app, deployment.state)
-    for folder in sorted(state.glob("*/dead-letters")):
-        seen: Counter[int] = Counter()
-        for said in read_letters(Home(folder.parent).letters):
-            number = said["batch"]
-            yield _letter(deployment.app, said, seen[number])
-            seen[number] += 1
+    for job in plan.jobs:
+        yield letters_of_job(job, state, control.folders.files)
 
 
-def _letter(app: str, said: dict[str, Any], place: int) -> Letter:
+def _letter(app: str, said: dict[str, Any]) -> Letter:
     known = {"error": None, "source": None, "partition": None, "offset": None, "event_time": None, "watermark": None}
-    own = {"id": f"{said['batch']:09d}-{place:06d}", **known, "lateness_ms": None, "record": None, **said}
-    return Letter(**own, app=app)
+    return Letter(**{**known, "lateness_ms": None, "record": None, **said}, app=app)

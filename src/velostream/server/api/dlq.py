@@ -8,8 +8,8 @@ from fastapi import APIRouter, Query
 
 from velostream.server.api.inside import Inside, Limit, Offset
 from velostream.server.api.problems import documented
-from velostream.server.letters import Wanted, letters
-from velostream.server.models.asking import Letters
+from velostream.server.letters import letters, replay
+from velostream.server.models.asking import Letters, ReplayAnswer, ReplayRequest
 
 ROUTES = APIRouter(prefix="/api/v1/dlq", tags=["dead letters"], responses=documented(404, 409))
 Word = Annotated[str, Query(max_length=200)]
@@ -27,4 +27,14 @@ def listed(
     offset: Offset = 0,
 ) -> Letters:
     """Dead letters, newest first; `text` is looked for in record and error."""
-    return letters(plane.control, Wanted(app, job, reason, source, text), limit, offset)
+    from velostream.jobs.letters import Wanted
+
+    wanted = Wanted(reason=reason, source=source, text=text)
+    return letters(plane.control, wanted, limit, offset, app=app, job=job)
+
+
+@ROUTES.post("/replay")
+def replayed(asked: ReplayRequest, plane: Inside) -> ReplayAnswer:
+    """Sends the records of letters through their job once more. They move no watermark, and are counted as replayed;
+    a letter is replayed once."""
+    return replay(plane.control, asked)

@@ -66,6 +66,7 @@ class Letter(Model):
     watermark: str | None
     lateness_ms: int | None
     record: Any
+    replayed_at: str | None = Field(description="when it was processed once more")
 
 
 class Letters(Model):
@@ -85,7 +86,15 @@ class ReplayRequest(Model):
     job: str = Field(max_length=200)
     ids: list[str] = Field(default_factory=list, max_length=10_000, description="which; without any, all that match")
     reason: str = Field("", max_length=100)
+    all: bool = Field(False, description="all of the job, where neither ids nor a reason are given")
     late: str = Field("process_all", max_length=40, description="what becomes of those that are late")
+
+
+class PassedOver(Model):
+    """A letter that cannot be processed once more, and why."""
+
+    id: str
+    reason: str
 
 
 class ReplayAnswer(Model):
@@ -94,6 +103,7 @@ class ReplayAnswer(Model):
     app: str
     job: str
     replayed: int
+    passed_over: list[PassedOver]
 
 
 class LineageNode(Model):

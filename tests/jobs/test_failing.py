@@ -67,7 +67,7 @@ def test_records_that_fail_in_functions_are_tried_again_then_dead_letters() -> N
         with pytest.raises(VeloError, match="1 records of micro-batch 7 failed: ValueError: no") as caught:
             one.check(LETTERS, 7)
         assert one.starts_again(caught.value, 7)
-        pauses.append(one.pause(caught.value))
+        pauses.append(one.pause(caught.value, 7))
     assert pauses == [0.001, 0.002]
     one.check(LETTERS, 7)
     assert one.kept(LETTERS) == LETTERS

@@ -128,9 +128,9 @@ class Failing:
             return self.tries[number] <= self.patience.retries
         return error.error_code == TRIED_AGAIN
 
-    def pause(self, error: VeloError) -> float:
+    def pause(self, error: VeloError, number: int) -> float:
         """Seconds to wait before a micro-batch that was given up is run again."""
-        seconds = [*self.patience.pauses()][max(self.tries.values(), default=1) - 1]
+        seconds = [*self.patience.pauses()][max(self.tries[number], 1) - 1]
         self._told(error, seconds)
         return seconds
 

@@ -217,9 +217,10 @@ class RunningJob:
         if failure is None or f"{Stopped.__module__}.{Stopped.__name__}" in str(failure):
             return
         error = translate(failure)
-        again = self.writer.failing.starts_again(error, self.accounts.batch + 1)
+        number = self.accounts.batch + 1
+        again = self.writer.failing.starts_again(error, number)
         if again and not self.writer.stopping.is_set():
-            self._again(error)
+            self._again(error, number)
             return
         message = f"job '{self.job.name}' (line {self.job.line}) failed: {error.message}"
         self.failure = VeloError(message, hint=error.hint, span=error.span, code=error.error_code)
@@ -227,9 +228,9 @@ class RunningJob:
         self.release()
         raise self.failure from failure
 
-    def _again(self, error: VeloError) -> None:
+    def _again(self, error: VeloError, number: int) -> None:
         """After a pause, starts the query again with the micro-batch that was given up."""
-        pause = self.writer.failing.pause(error)
+        pause = self.writer.failing.pause(error, number)
         if not self.writer.stopping.wait(pause):
             self.start()
 

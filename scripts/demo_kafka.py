@@ -28,10 +28,10 @@ def say(text: str) -> None:
 
 def database(folder: Path) -> Any:
     """A PostgreSQL of one's own."""
-    import pgserver
-
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # about folders of the user who runs it
+        import pgserver
+
         return pgserver.get_server(folder, cleanup_mode="delete")
 
 

@@ -10,7 +10,7 @@ CREATE STREAM made (
     quantity    BIGINT,
     venue       STRING,
     trade_time  TIMESTAMP
-) WITH ('made.config_file' = '../config/trades.yaml', 'made.rows' = '20000', 'made.rate' = '20000');
+) WITH ('made.config_file' = 'feed.yaml');
 
 -- @name: feed
 SELECT

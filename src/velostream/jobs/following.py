@@ -35,6 +35,11 @@ class Following:
     opened: Event = field(default_factory=Event)
     frozen: bool = False
 
+    @property
+    def pace(self) -> float:
+        """How many seconds there are at least between micro-batches: one, where a source is limited by the second."""
+        return 1.0 if any(one.rate is not None for one in self.followers) else 0.0
+
     def start(self, **facts: Any) -> None:
         """Before the query starts: what sources have, as the first command; further facts go with it."""
         self.frozen = False

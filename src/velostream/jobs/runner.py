@@ -376,6 +376,7 @@ class Runner:
             if lowering.followers:
                 follows = Following(lowering.followers, running.control, lowered.stateful, bounded)
                 running.following, writer.begins = follows, follows.begin
+                running.batching.window = max(running.batching.window, follows.pace)
             if pins.views or writer.table is not None:
                 writer.ended = partial(self._ended, running)
             self.jobs.append(running)

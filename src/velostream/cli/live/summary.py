@@ -92,6 +92,8 @@ def places(job: RunningJob, report: Mapping[str, Any], folder: Path) -> list[str
     lines = [f"{report['name']}: rows written: {rows(report)}"]
     for target in job.job.root.targets if isinstance(job.job.root, Sinks) else ():
         where = str(folder_of(target.settings, folder)) if target.connector == "file_sink" else target.connector
+        if target.connector == "kafka_sink":
+            where = f"topic {target.settings.text('topic')} at {target.settings.text('bootstrap.servers')}"
         lines.append(f"  {target.name}: {where}")
     dead = report["records"]["dead_lettered"]
     if dead:

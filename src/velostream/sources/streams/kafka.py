@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from velostream.config.connections.kafka_clients import CONSUMER, for_asking, for_java
@@ -11,6 +12,7 @@ from velostream.errors import VeloError
 from velostream.kafka import Cluster
 from velostream.sources.streams.kafka_following import KafkaFollower
 from velostream.sources.streams.kafka_topics import wait_for_topics
+from velostream.sources.streams.limits import BatchLimit
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -26,9 +28,18 @@ def open_kafka(node: Any, lowering: Any) -> tuple[DataFrame, str, str]:
     check_jars(lowering.spark)
     cluster = Cluster(for_asking(settings))
     topics = wait_for_topics(node.source, settings, cluster)
-    lowering.followers.append(KafkaFollower(node.source, settings, topics, bounded=lowering.run.bounded))
+    follower = KafkaFollower(node.source, settings, topics, bounded=lowering.run.bounded)
+    lowering.followers.append(follower)
+    limit = BatchLimit.of(settings, Path(lowering.run.checkpoint))
+    if limit.bytes is not None or limit.file:
+        message = (
+            f"Spark's Kafka connector takes a number of records at a time, so '{node.source}' cannot be limited so"
+        )
+        raise VeloError(message, hint="use batch.strategy = fixed_size or time_window", code="unsupported")
+    most = [one for one in (limit.records, follower.rate) if one is not None]
+    reading = _reading(settings, min(most, default=None), bounded=lowering.run.bounded)
     reader = lowering.spark.readStream.name(f"source_{node.source}").format("kafka")
-    reader = reader.options(**_client(settings, lowering.run.job), **_reading(settings, bounded=lowering.run.bounded))
+    reader = reader.options(**_client(settings, lowering.run.job), **reading)
     declared = ", ".join(f"`{column.name}` {column.type}" for column in node.declared)
     return messages(reader.load()), declared, settings.text("format")
 
@@ -72,11 +83,10 @@ def _client(settings: Settings, job: str) -> dict[str, str]:
     return {**told, "kafka.group.id": str(group)} if group is not None else {**told, "groupIdPrefix": job}
 
 
-def _reading(settings: Settings, *, bounded: bool) -> dict[str, str]:
+def _reading(settings: Settings, most: int | None, *, bounded: bool) -> dict[str, str]:
     """What is read: from where, how much at once, and what happens where Kafka has lost something."""
     options = subscription(settings) | {"includeHeaders": "true", "maxRecordsPerPartition": str(PER_TASK)}
     options["failOnDataLoss"] = str(settings.text("on.data.loss") == "fail").lower()
-    most = settings.get("max.records.per.batch")
     if most is not None:
         options["maxOffsetsPerTrigger"] = str(most)
     start, reset = settings.get("start.time"), settings.get("auto.offset.reset")

@@ -33,6 +33,9 @@ class KafkaFollower:
         self.bounded = bounded
         self.known: dict[str, set[int]] = {topic: set(numbers) for topic, numbers in topics.items()}
         self.over: dict[str, set[int]] = {}
+        rate = settings.get("max.rate")
+        self.rate = None if rate is None else int(str(rate))
+        """The most records of a second, which is then how often a micro-batch begins at most."""
         self.lost = 0
         """Records that Kafka no longer had when they were to be read, and that nobody has counted yet."""
         pattern = settings.get("topic.pattern")

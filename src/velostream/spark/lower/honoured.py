@@ -35,7 +35,7 @@ _SOURCE = (
 )
 _KAFKA_SOURCE = (
     *("topic", "bootstrap.servers", "group.id", "auto.offset.reset", "profile", "on.data.loss", "key."),
-    *("max.records.per.batch",),
+    *("max.records.per.batch", "max.rate"),
 )
 _KAFKA_SINK = ("topic", "bootstrap.servers", "schema.", "key.", "write.mode", "profile", "message.time")
 _S3 = ("s3.region", "s3.endpoint", "s3.access.key", "s3.secret.key", "s3.session.token", "s3.path.style")

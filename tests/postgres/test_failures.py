@@ -95,14 +95,22 @@ def test_a_database_that_is_away_stops_the_job_and_nothing_is_lost(
     assert postgres.ask("SELECT n, total FROM away") == [(3, 3)]
 
 
-def test_a_database_that_crashes_in_the_middle_has_every_result_once(
+def test_a_database_that_crashes_in_the_middle_is_read_and_written_once(
     one_spark: Any, tmp_path: Path, postgres: Database
 ) -> None:
-    for number in range(8):
-        records = [{"k": f"k{n % 7}", "v": n, "at": START + number * 60_000 + n} for n in range(100)]
-        write_lines(tmp_path, f"{number}.jsonl", records)
+    postgres.ask("CREATE TABLE crash_in (id bigint PRIMARY KEY, k text, v int, at bigint)")
+    postgres.ask(
+        f"INSERT INTO crash_in SELECT n, 'k' || n % 7, n, {START} + n / 100 * 60000 + n % 100 "
+        "FROM generate_series(0, 799) n"
+    )
     more = {"max_retries": "30", "retry_backoff": "100ms", "circuit.breaker.open.duration": "500ms"}
-    runner = runner_of(one_spark, tmp_path, summed(postgres.url, "crashed", **more))
+    text = summed(postgres.url, "crashed", **more).replace(
+        SOURCE,
+        f"""CREATE STREAM s (id BIGINT, k STRING, v INT, at BIGINT) WITH ('type' = 'database_source',
+        'url' = '{postgres.url}', 'table' = 'crash_in', 'incremental.column' = 'id', 'max.records.per.batch' = '100',
+        'fetch.size' = '10', 'event.time.field' = 'at', 'event.time.format' = 'epoch_millis');""",
+    )
+    runner = runner_of(one_spark, tmp_path, text)
 
     def crash() -> None:
         while not (runner.jobs and runner.jobs[0].accounts.batch >= 2):
@@ -115,9 +123,10 @@ def test_a_database_that_crashes_in_the_middle_has_every_result_once(
     thread.start()
     runner.run_until_done()
     thread.join()
-    assert postgres.ask("SELECT count(*), sum(n) FROM crashed") == [(56, 800)]
+    assert postgres.ask("SELECT count(*), sum(n), sum(total) FROM crashed") == [(56, 800, 319_600)]
     [report] = runner.report()["jobs"]
-    assert report["circuit_breakers"]["db"]["failures"] > 0
+    assert report["records"]["read"] == 800
+    assert report["circuit_breakers"]["db"]["failures"] + report["circuit_breakers"]["s"]["failures"] > 0
 
 
 @pytest.fixture

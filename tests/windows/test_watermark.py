@@ -226,3 +226,29 @@ def test_sources_go_by_their_own_settings() -> None:
     watermark = Watermark(WatermarkSettings(sources={"slow": slow, "fast": WatermarkSettings()}))
     facts = Facts((Progress("slow", 0, 10), Progress("slow", 1, 100), Progress("fast", 0, 90)))
     assert watermark.advance(facts) == 80
+
+
+def test_the_topics_of_a_source_have_its_settings_and_partitions_of_their_own() -> None:
+    settings = WatermarkSettings(idle_timeout=None, sources={"s": WatermarkSettings(max_out_of_orderness=10)})
+    watermark = Watermark(settings)
+    known = {"s/a": frozenset({0}), "s/b": frozenset({0})}
+    assert watermark.advance(Facts(seen("s/a", p0=100), known=known)) is None
+    assert watermark.holding() == [("s/b", 0)]
+    assert watermark.advance(Facts(seen("s/b", p0=50), known=known)) == 40
+    assert set(watermark.report(0)) == {"s/a/0", "s/b/0"}
+
+
+def test_the_largest_time_of_a_source_is_that_of_all_its_topics() -> None:
+    settings = WatermarkSettings(sources={"s": WatermarkSettings(scope=Scope.SOURCE)})
+    watermark = Watermark(settings)
+    assert watermark.advance(Facts(seen("s/a", p0=100) + seen("s/b", p0=50))) == 100
+
+
+def test_a_partition_that_was_read_to_its_end_holds_it_again_in_the_next_run() -> None:
+    watermark = Watermark(WatermarkSettings())
+    known = {"s": frozenset({0, 1})}
+    ends = (Progress("s", 0, 100), Progress("s", 1, 40, finished=True))
+    assert watermark.advance(Facts(ends, known=known, bounded=True)) == 40
+    assert watermark.advance(Facts(seen("s", p0=200), known=known, bounded=True)) == 200
+    assert watermark.advance(Facts(seen("s", p0=300), known=known, bounded=True, resumed=True)) == 200
+    assert watermark.holding() == [("s", 1)]

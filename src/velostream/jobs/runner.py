@@ -355,7 +355,7 @@ class Runner:
             home = Home(self.checkpoint / job.name)
             home.folder.mkdir(parents=True, exist_ok=True)
             buckets = home.buckets(self.spark, job.placement.buckets)
-            run = Run(job.name, home.folder, self.folder, bounded, buckets, *_hot(job))
+            run = Run(job.name, home.folder, self.folder, bounded, buckets, *_hot(job), stateful=job.stateful)
             pins = tables.open(job, home, bounded=bounded)
             lowering = Lowering(self.spark, run, functions=functions, tables=pins.views)
             lowered = lower_job(job, lowering)

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
 PER_TASK = 200_000
-"""More records than this of one partition are read by several tasks: a topic of one partition uses all cores."""
+"""More records than this of one partition are read by several tasks, where order does not matter: a topic of one
+partition uses all cores then."""
 _JAR = "spark-sql-kafka"
 
 
@@ -38,6 +39,8 @@ def open_kafka(node: Any, lowering: Any) -> tuple[DataFrame, str, str]:
         raise VeloError(message, hint="use batch.strategy = fixed_size or time_window", code="unsupported")
     most = [one for one in (limit.records, follower.rate) if one is not None]
     reading = _reading(settings, min(most, default=None), bounded=lowering.run.bounded)
+    if lowering.run.stateful:
+        reading["maxRecordsPerPartition"] = str(PER_TASK)
     reader = lowering.spark.readStream.name(f"source_{node.source}").format("kafka")
     reader = reader.options(**_client(settings, lowering.run.job), **reading)
     declared = ", ".join(f"`{column.name}` {column.type}" for column in node.declared)
@@ -85,7 +88,7 @@ def _client(settings: Settings, job: str) -> dict[str, str]:
 
 def _reading(settings: Settings, most: int | None, *, bounded: bool) -> dict[str, str]:
     """What is read: from where, how much at once, and what happens where Kafka has lost something."""
-    options = subscription(settings) | {"includeHeaders": "true", "maxRecordsPerPartition": str(PER_TASK)}
+    options = subscription(settings) | {"includeHeaders": "true"}
     options["failOnDataLoss"] = str(settings.text("on.data.loss") == "fail").lower()
     if most is not None:
         options["maxOffsetsPerTrigger"] = str(most)

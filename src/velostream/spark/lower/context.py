@@ -41,6 +41,8 @@ class Run:
     """How many bytes of decoded state each stateful node may keep in shared memory."""
     hot_ttl: float = 0.0
     """How long, in seconds, without being used."""
+    stateful: bool = True
+    """False where rows go out as they came, in the order of their partition."""
 
 
 @dataclass(frozen=True)

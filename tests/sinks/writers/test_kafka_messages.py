@@ -1,0 +1,90 @@
+"""Rows as messages: keys, values, headers, times, and rows that are too large. No broker."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pyarrow as pa
+
+from velostream.formats.encoding.encoders import JsonEncoder, KeyTextEncoder
+from velostream.sinks.writers.batch import Refusal, Shape
+from velostream.sinks.writers.kafka_messages import Messages
+from velostream.sinks.writers.kafka_topic import Topic
+
+AT = datetime(2026, 1, 31, 12, 0, 0, 1500, tzinfo=UTC)
+SHAPE = Shape(
+    columns=(("k", "STRING"), ("v", "INT"), ("_revision", "INT")),
+    key=("k",),
+    identity=("k", "w"),
+    emission="_emission",
+    headers="_headers",
+    time="_event_time",
+)
+HEADERS = pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))
+
+
+def rows(**columns: list[Any]) -> pa.Table:
+    """Two rows, with other columns where they are given."""
+    made = {
+        "k": ["a", "b"],
+        "v": [1, 2],
+        "w": ["09:00", "09:01"],
+        "_revision": [1, 2],
+        "_emission": ["final", "retract"],
+        "_headers": pa.array([[{"key": "t", "value": b"1"}, {"key": "t", "value": None}], None], HEADERS),
+        "_event_time": pa.array([AT, AT], pa.timestamp("us", tz="UTC")),
+    }
+    return pa.table({**made, **columns})
+
+
+def messages(shape: Shape = SHAPE, topic: Topic | None = None, **more: Any) -> Messages:
+    return Messages(shape, topic or Topic("t"), JsonEncoder(), KeyTextEncoder(), **more)
+
+
+def test_a_row_is_key_value_headers_and_time() -> None:
+    refused: list[Refusal] = []
+    first, second = messages().of(rows(), refused)
+    key, value, headers, at = first
+    assert (key, json.loads(value or b"")) == (b"a", {"k": "a", "v": 1, "_revision": 1})
+    assert headers == [("t", b"1"), ("t", None), ("_emission", b"final"), ("_revision", b"1")]
+    assert at == int(AT.timestamp() * 1000)
+    assert second[2] == [("_emission", b"retract"), ("_revision", b"2")]
+    assert refused == []
+
+
+def test_who_upserts_writes_the_identity_as_the_key_and_a_withdrawal_without_a_value() -> None:
+    first, second = messages(replace(SHAPE, upserts=True)).of(rows(), [])
+    assert [first[0], second[0]] == [b"a|09:00", b"b|09:01"]
+    assert first[1] is not None
+    assert second[1] is None
+
+
+def test_rows_that_are_never_corrected_have_only_the_headers_that_came() -> None:
+    [first, second] = messages(replace(SHAPE, emission="")).of(rows(), [])
+    assert first[2] == [("t", b"1"), ("t", None)]
+    assert second[2] is None
+
+
+def test_times_that_the_topic_does_not_take_or_that_are_missing_are_those_of_writing() -> None:
+    ahead = datetime.now(UTC) + timedelta(hours=3)
+    given = pa.array([ahead, None], pa.timestamp("us", tz="UTC"))
+    limited = messages(topic=Topic("t", ahead=3_600_000)).of(rows(_event_time=given), [])
+    assert [at for *_, at in limited] == [0, 0]
+    free = [at for *_, at in messages().of(rows(_event_time=given), [])]
+    assert free[0] > time.time() * 1000
+    before = pa.array([datetime(1969, 1, 1, tzinfo=UTC), AT], pa.timestamp("us", tz="UTC"))
+    assert next(at for *_, at in messages().of(rows(_event_time=before), [])) == 0
+    assert [at for *_, at in messages(timed=False).of(rows(), [])] == [0, 0]
+
+
+def test_a_row_that_is_too_large_is_refused_and_the_others_are_written() -> None:
+    refused: list[Refusal] = []
+    made = list(messages(topic=Topic("t", largest=400)).of(rows(k=["x" * 500, "b"]), refused))
+    assert [key for key, *_ in made] == [b"b"]
+    [one] = refused
+    assert "larger than the 400 that topic 't' takes" in one.error
+    assert json.loads(one.row)["v"] == 1

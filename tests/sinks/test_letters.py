@@ -18,7 +18,7 @@ def test_a_letter_says_all_there_is_to_know(tmp_path: Path) -> None:
     )
     assert write_letters(tmp_path / "letters", "x", 7, [one]) == 1
     [found] = read_letters(tmp_path / "letters")
-    assert set(found) == {*FIELDS, "job", "batch", "written_at"}
+    assert set(found) == {*FIELDS, "id", "job", "batch", "written_at"}
     assert (found["job"], found["batch"], found["partition"], found["offset"]) == ("x", 7, 3, 42)
     assert found["event_time"] == "2023-11-14T22:13:20Z"
     assert found["watermark"] == "2023-11-14T22:14:20.000001Z"

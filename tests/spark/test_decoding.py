@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from velostream import types
+from velostream.formats.encoding import value_encoder
 from velostream.formats.encoding.avro import AvroEncoder
 from velostream.formats.encoding.protobuf import ProtobufEncoder
 from velostream.formats.schemas.made_avro import avro_schema
@@ -121,3 +122,37 @@ def test_json_of_a_registry_is_behind_the_number_of_its_schema(one_spark: Any) -
     found = decoded(node, frame, "a BIGINT", "json").collect()
     assert [(row["a"], row["_status"]) for row in found] == [(1, None), (None, "undecodable")]
     assert letter(record=found[1]["_record"])["record"] == '{"a": 1}'
+
+
+def test_changes_are_rows_and_deletions(one_spark: Any) -> None:
+    node = Node((Field("a", BIGINT), Field("b", STRING)))
+    after, before = '{"a": 1, "b": "x"}', '{"a": 1, "b": "y"}'
+    texts = (
+        f'{{"before": null, "after": {after}, "op": "c"}}',
+        f'{{"schema": {{}}, "payload": {{"before": {before}, "after": {after}, "op": "u"}}}}',
+        f'{{"before": {before}, "after": null, "op": "d"}}',
+        '{"a": 1}',
+        "{",
+    )
+    frame = _frame(one_spark, *((text.encode(), b"k", None) for text in texts), (None, b"k", None))
+    found = decoded(node, frame, "a BIGINT, b STRING", "debezium_json").collect()
+    assert [(row["a"], row["b"], row["_status"]) for row in found] == [
+        (1, "x", None),
+        (1, "x", None),
+        (1, "y", "tombstone"),
+        (None, None, "undecodable"),
+        (None, None, "undecodable"),
+        (None, None, "tombstone"),
+    ]
+    rows = pa.table({"a": [1, 1], "b": ["x", "y"], "_emission": ["final", "retract"]})
+    settings: Any = Settings({"format": "debezium_avro"})
+    schema = pa.schema([("a", pa.int64()), ("b", pa.string()), ("_emission", pa.string())])
+    data = value_encoder("out", schema, settings)(rows).to_pylist()
+    frame = _frame(one_spark, *((one, None, None) for one in data), (b"\xff", None, None))
+    envelope = "a BIGINT, b STRING"
+    again = decoded(node, frame, envelope, "debezium_avro").collect()
+    assert [(row["a"], row["b"], row["_status"]) for row in again] == [
+        (1, "x", None),
+        (1, "y", "tombstone"),
+        (None, None, "undecodable"),
+    ]

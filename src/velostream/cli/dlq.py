@@ -122,7 +122,7 @@ def replay(ctx: click.Context, /, *, ids: tuple[str, ...], whole: bool, late: st
         if not found:
             continue
         done = again(job.home, found, late)
-        print(f"{job.job}: {done.records} record{'' if done.records == 1 else 's'} come again")
+        print(f"{job.job}: {'1 record comes' if done.records == 1 else f'{done.records} records come'} again")
         for number, why in done.passed_over:
             print(f"  {number} does not: {why}")
 

@@ -100,6 +100,8 @@ def _why_not(letter: Mapping[str, Any]) -> str:
         return f"it was replayed at {letter[REPLAYED]}"
     if not letter["source"] or letter["source"].startswith("#"):
         return "it is a row that the job made, and no record of a source"
+    if letter.get("derived"):
+        return "of its record only a row that the job made is known"
     if letter["record"] is None and letter["reason"] != TOMBSTONE:
         return "its record is not known"
     return ""

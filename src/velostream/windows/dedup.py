@@ -121,4 +121,4 @@ class DedupOperator:
         saved = {"watermark": self.watermark.snapshot(), "seen": self.dedup.ledger.snapshot()}
         write_root(self.store, self.made, saved)
         none = letters(rows.clear(), "", None, dead=True)
-        return Outcome(first.drop("_record", HASH, strict=False), none, rows.clear(), stats)
+        return Outcome(first.drop(HASH, strict=False), none, rows.clear(), stats)

@@ -128,3 +128,13 @@ def test_a_format_of_one_column_refuses_several() -> None:
     assert raised.value.hint == "select one column, or use json, csv, avro or protobuf"
     with pytest.raises(VeloError, match="neither BINARY nor STRING"):
         _value(pa.table({"a": [1]}), "bytes")
+
+
+def test_changes_say_what_happened_to_a_row() -> None:
+    rows = pa.table({"a": [1, 2, 3], "_emission": ["final", "late", "retract"], "_revision": [1, 2, 3]})
+    assert _value(rows, "debezium_json") == [
+        b'{"before":null,"after":{"a":1},"op":"c"}',
+        b'{"before":null,"after":{"a":2},"op":"u"}',
+        b'{"before":{"a":3},"after":null,"op":"d"}',
+    ]
+    assert _value(rows.select(["a"]), "debezium_json")[1] == b'{"before":null,"after":{"a":2},"op":"c"}'

@@ -15,6 +15,8 @@ BASE64 = "base64:"
 OPENS, PARTS = "\x1e", "\x1f"
 """An envelope is `OPENS key PARTS timestamp PARTS headers PARTS topic OPENS value`: key, header values and value in
 base64 or nothing, where there is none; the value behind a `+` as kept text."""
+DERIVED = "\x1d"
+"""How a text begins that is not the record, but a row that the job made of it."""
 NULL = "-"
 ZERO = "\0"
 """What not all that holds text can hold."""
@@ -22,6 +24,8 @@ ZERO = "\0"
 
 def opened(text: str | None) -> dict[str, Any]:
     """What is in an envelope, by the fields of a letter; a text without one is the record itself."""
+    if text is not None and text.startswith(DERIVED):
+        return {"record": text[1:], "derived": True}
     if text is None or not text.startswith(OPENS):
         return {"record": text}
     head, value = text[1:].split(OPENS, 1)
@@ -41,7 +45,7 @@ def kept(data: bytes) -> str:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
         text = BASE64
-    if text.startswith((BASE64, OPENS)) or ZERO in text:
+    if text.startswith((BASE64, OPENS, DERIVED)) or ZERO in text:
         return BASE64 + base64.b64encode(data).decode("ascii")
     return text
 

@@ -128,5 +128,5 @@ class KafkaLetters:
 
 _FIELDS = (
     *("id", "reason", "error", "source", "partition", "offset", "event_time", "watermark", "lateness_ms", "record"),
-    *("topic", "key", "headers", "timestamp", "job", "batch", "written_at"),
+    *("topic", "key", "headers", "timestamp", "derived", "job", "batch", "written_at"),
 )

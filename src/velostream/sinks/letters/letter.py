@@ -10,7 +10,7 @@ from velostream.sinks.letters.envelope import opened
 
 FIELDS = (
     *("reason", "error", "source", "partition", "offset", "event_time", "watermark", "lateness_ms", "record"),
-    *("topic", "key", "headers", "timestamp"),
+    *("topic", "key", "headers", "timestamp", "derived"),
 )
 """What a letter says beside its job, its micro-batch and the time at which it was written."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

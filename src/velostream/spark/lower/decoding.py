@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from velostream.formats.registry import registry_of
 from velostream.formats.schemas.wire import optional
-from velostream.sinks.letters.envelope import BASE64, NULL, OPENS, PARTS, ZERO
+from velostream.sinks.letters.envelope import BASE64, DERIVED, NULL, OPENS, PARTS, ZERO
 from velostream.spark.attempt import attempt
+from velostream.spark.lower.changes import FORMS as CHANGES
+from velostream.spark.lower.changes import with_changes
 from velostream.spark.lower.coded import CODED, coded_key, with_values
 from velostream.spark.lower.context import column
 from velostream.spark.lower.expressions import as_json
@@ -28,6 +30,7 @@ SYSTEM = ("_partition", "_offset", "_topic", "_key", "_timestamp", "_headers", "
 _FAULTS = ("_raw", "_fault")
 _PARSED = ("json", "jsonl", "csv")
 _WHOLE = ("string", "bytes")
+_BINARY = ("bytes", *CODED, "debezium_avro")
 _NOT_UTF8 = "the bytes are not UTF-8 text"
 _NOT_FRAMED = "the bytes do not begin with the number of a schema, as a registry's do"
 _HEAD = 5
@@ -49,6 +52,9 @@ def decoded(node: Any, frame: DataFrame, schema: str, form: str, folder: Path = 
     if form in _PARSED:
         return _parsed(node, frame, schema, form)
     names = [member.name for member in node.declared]
+    if form in CHANGES:
+        frame = with_changes(node, frame, schema, form, folder)
+        return _judged(frame, names, F.col("_raw"), F.lit(False))
     if form in CODED and "value" in held:
         frame = with_values(node, frame, schema, form, folder)
         return _judged(frame, names, F.col("_raw"), F.lit(False))
@@ -74,10 +80,10 @@ def _judged_bytes(frame: DataFrame, node: Any, form: str) -> DataFrame:
         data = F.substring(data, _HEAD + 1, 1 << 30)
     text = data.cast("string")
     good = F.is_valid_utf8(text)
-    if form not in ("bytes", *CODED):
+    if form not in _BINARY:
         fault = fault.when(~good, F.lit(_NOT_UTF8))
     frame = frame.withColumns({"_fault": fault, "_raw": raw, "_no_value": missing})
-    if form in CODED:
+    if form in (*CODED, "debezium_avro"):
         return frame
     if form not in _WHOLE:
         return frame.withColumn("value", F.when(good & F.col("_fault").isNull(), text))
@@ -91,7 +97,9 @@ def _kept(value: Column) -> Column:
     from pyspark.sql import functions as F  # noqa: N812
 
     text = value.cast("string")
-    special = F.startswith(text, F.lit(BASE64)) | F.startswith(text, F.lit(OPENS)) | F.contains(text, F.lit(ZERO))
+    special = F.contains(text, F.lit(ZERO))
+    for beginning in (BASE64, OPENS, DERIVED):
+        special = special | F.startswith(text, F.lit(beginning))
     return F.when(special, F.concat(F.lit(BASE64), F.base64(value.cast("binary")))).otherwise(text)
 
 

@@ -25,4 +25,4 @@ def lower_deduplicate(node: Deduplicate, frame: DataFrame, lowering: Lowering, *
     def operator(watermark: WatermarkSettings) -> Callable[[Any], Any]:
         return partial(DedupOperator, DedupSettings(keys, node.ttl), watermark)
 
-    return rows.lower(frame, lowering, Answering(operator, keys))
+    return rows.lower(frame, lowering, Answering(operator, keys, keeps_record=True))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from velostream.errors import VeloError
 from velostream.plan.nodes import Scan
 from velostream.sources.streams.given import GIVEN
 from velostream.spark.lower.context import Lowering, column
@@ -12,13 +13,12 @@ from velostream.spark.lower.decoding import decoded
 from velostream.spark.lower.event_time import reading_time, with_event_time, without_skewed, written
 from velostream.spark.lower.replays import SOURCE as REPLAYED
 from velostream.spark.lower.replays import with_replays
+from velostream.spark.lower.stage import PLACE
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 LARGEST_PARTITION = (1 << 31) - 1
-_PLACE = "struct<source:string,partition:int,offset:bigint,event_time:bigint>"
-"""Where a record stood. Each part may be NULL, since the whole is NULL for rows that nothing is wrong with."""
 _WHOLE = ("tinyint", "smallint", "int", "bigint")
 
 
@@ -50,7 +50,7 @@ def lower_scan(node: Scan, lowering: Lowering) -> DataFrame:
         F.unix_micros(column("_event_time")).alias("event_time"),
     )
     again = [column(REPLAYED).isNotNull().alias("_replayed")] if REPLAYED in frame.columns else []
-    return frame.select(*fields, *map(column, carried), *again, place.cast(_PLACE).alias("_place"))
+    return frame.select(*fields, *map(column, carried), *again, place.cast(PLACE).alias("_place"))
 
 
 def _source(node: Scan) -> Column:
@@ -93,6 +93,9 @@ def _decoded(node: Scan, lowering: Lowering) -> DataFrame:
     """The columns of the records, and `_status` where a record could not be decoded."""
     from velostream.sources.streams.reading import open_stream
 
+    if node.changelog:
+        message = f"'{node.source}' is a stream of changes, which cannot be run yet"
+        raise VeloError(message, hint=f"declare it as a table: CREATE TABLE {node.source} …", code="unsupported")
     frame, schema, form = open_stream(node, lowering)
     if node.connector == "datagen_source" and node.event_time.column:
         frame = _with_time(node, frame)

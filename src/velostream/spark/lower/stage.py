@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from velostream.plan.expression import Expression
 from velostream.plan.nodes import Node, Scan
+from velostream.sinks.letters.envelope import DERIVED
 from velostream.sources.streams.watermarks import FOLDER
 from velostream.spark.lower.context import CARRIED, Lowering, column
 from velostream.spark.lower.expressions import as_json, compute
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 CONTROL = "control"
 PREVIOUS = "_previous"
 _KEPT_BACK = ("_late", "_place", "_replayed", names.RECORD)
+PLACE = "struct<source:string,partition:int,offset:bigint,event_time:bigint>"
+"""Where a record stood. Each part may be NULL, since the whole is NULL for rows that nothing is wrong with."""
 _POSITION = {"_source": "string", "_partition": "int", "_offset": "bigint"}
 
 
@@ -113,7 +116,9 @@ class Stage:
         nothing = F.lit(None).cast("string")
         if names.MARK not in rows.columns:
             rows = rows.withColumn(names.MARK, nothing)
-        record = as_json(F.struct(*fields), nulls=True)
+        record = F.concat(F.lit(DERIVED), as_json(F.struct(*fields), nulls=True))
+        if names.RECORD in rows.columns:
+            record = F.coalesce(F.col(names.RECORD), record)
         is_row = F.col(names.MARK).isNull()
         carried = {
             names.STATUS: nothing,
@@ -122,6 +127,7 @@ class Stage:
             names.RECORD: F.when(is_row, record),
             "_counted": F.lit(True),
             **self._origin(rows),
+            **_place(rows),
         }
         if names.PASSED in rows.columns:
             carried[names.PASSED] = F.col(names.PASSED)
@@ -148,6 +154,16 @@ class Stage:
 
         fields = [F.col(f"{PREVIOUS}.{source}").alias(name) for name, source in self.shape.previous.items()]
         return F.when(F.col(PREVIOUS).isNotNull(), F.struct(*fields))
+
+
+def _place(rows: DataFrame) -> dict[str, Column]:
+    """Where the record stood that a row still is."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    if any(name not in rows.columns for name in names.POSITION):
+        return {}
+    parts = [column(name).alias(name.removeprefix("_")) for name in ("_source", "_partition", "_offset", "_event_time")]
+    return {"_place": F.struct(*parts).cast(PLACE)}
 
 
 def lower_stage(shape: Shape, frame: DataFrame, lowering: Lowering) -> Stage:

@@ -38,6 +38,8 @@ class Answering:
     corrects: bool = False
     keeps_previous: bool = False
     identity: Sequence[str] = ()
+    keeps_record: bool = False
+    """True where rows still are the records that came, which dead letters of nodes above then hold."""
 
 
 class WholeRows:
@@ -122,6 +124,7 @@ class WholeRows:
         rows = [schema.field(name) for name in (*self.shown, *more)]
         rows += [arrow_schema(((short, kind),)).field(0) for _, short, kind in answering.results]
         rows += [schema.field(name) for name in names.POSITION]
+        rows += [pa.field(names.RECORD, pa.string())] if answering.keeps_record else []
         if answering.corrects:
             said = pa.struct([member.with_nullable(True) for member in rows if member.name not in more])
             rows += [pa.field("_emission", pa.string()), pa.field("_revision", pa.int64())]

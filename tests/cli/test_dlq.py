@@ -1,0 +1,68 @@
+"""`velo dlq`: what is listed, shown, replayed and purged."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import Velo
+
+from velostream.sinks.letters import letter, store_of
+
+_APP = """
+CREATE STREAM s (k STRING) WITH ('s.type' = 'file_source', 's.path' = 'in/*.jsonl', 's.format' = 'jsonl');
+-- @name: flat
+SELECT k FROM s INTO out WITH ('out.type' = 'file_sink', 'out.path' = 'out'{more});
+"""
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> Path:
+    file = tmp_path / "app.sql"
+    file.write_text(_APP.format(more=""))
+    home = tmp_path / "state" / "flat"
+    (home / "spark").mkdir(parents=True)
+    store = store_of("", "flat", home / "dead-letters", tmp_path)
+    store.write("q", 0, [letter(reason="undecodable", error="not JSON", record="{", source="s", partition=0, offset=3)])
+    store.write("q", 1, [letter(reason="too_late", record="x" * 100, source="s")])
+    return file
+
+
+def test_letters_are_listed_filtered_and_shown(app: Path, velo: Velo) -> None:
+    state = app.parent / "state"
+    answer = velo("dlq", "list", app, "--checkpoint", state)
+    assert answer.code == 0
+    assert answer.out.splitlines()[-1] == "2 letters: 1 too_late, 1 undecodable"
+    assert "000000000-000000  flat" in answer.out
+    assert "x" * 59 + "…" in answer.out
+    found = velo(
+        "dlq", "list", app, "--checkpoint", state, "--reason", "undecodable", "--since", "1h", "--format", "json"
+    )
+    [one] = [json.loads(line) for line in found.out.splitlines()]
+    assert (one["offset"], one["record"], one["replayed_at"]) == (3, "{", None)
+    shown = velo("dlq", "show", app, "000000000-000000", "--checkpoint", state)
+    assert "error        not JSON" in shown.out
+    assert shown.out.rstrip().endswith("record       {")
+    missing = velo("dlq", "show", app, "7", "--checkpoint", state)
+    assert (missing.code, "there is no letter '7'" in missing.err) == (2, True)
+
+
+def test_what_changes_things_asks_which(app: Path, velo: Velo) -> None:
+    state = app.parent / "state"
+    refused = velo("dlq", "replay", app, "--checkpoint", state)
+    assert (refused.code, "is not told which letters" in refused.err) == (2, True)
+    done = velo("dlq", "replay", app, "--checkpoint", state, "--reason", "undecodable", "--late", "drop")
+    assert done.out == "flat: 1 record comes again\n"
+    again = velo("dlq", "replay", app, "--checkpoint", state, "--all")
+    assert again.out.startswith("flat: 1 record comes again\n  000000000-000000 does not: it was replayed at ")
+    gone = velo("dlq", "purge", app, "--checkpoint", state, "--until", "2000-01-01")
+    assert gone.out == ""
+    gone = velo("dlq", "purge", app, "--checkpoint", state, "--all")
+    assert gone.out.startswith("flat: 2 letters taken out of ")
+    assert velo("dlq", "list", app, "--checkpoint", state).out == "0 letters\n"
+
+
+def test_jobs_and_times_that_are_none_are_said(app: Path, velo: Velo) -> None:
+    answer = velo("dlq", "list", app, "--job", "flta")
+    assert "has no job 'flta'" in answer.err
+    assert "'flat'" in answer.err or "flat" in answer.err
+    assert "'soon' is not a time" in velo("dlq", "list", app, "--since", "soon").err

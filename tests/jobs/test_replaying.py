@@ -1,0 +1,85 @@
+"""Requests to replay letters: once, whatever is cut short, and only what is a record."""
+
+import base64
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from velostream.errors import VeloError
+from velostream.jobs.home import Home
+from velostream.jobs.letters import JobLetters, Wanted
+from velostream.jobs.replaying import NOTES, recover, replay, replays
+from velostream.replayed import marked
+from velostream.sinks.letters import letter, store_of
+
+
+@pytest.fixture
+def letters(tmp_path: Path) -> JobLetters:
+    home = Home(tmp_path / "job")
+    home.checkpoint.mkdir(parents=True)
+    store = store_of("", "job", home.letters, tmp_path)
+    late: dict[str, Any] = {"source": "s", "partition": 2, "offset": 9, "lateness": 5_000, "watermark": 10}
+    store.write("q", 3, [letter(reason="too_late", record="{}", **late), letter(reason="failed_group", error="x")])
+    store.write("q", 4, [letter(reason="undecodable", record="base64:/w==", source="s/topic")])
+    return JobLetters("job", home, store)
+
+
+def requests(letters: JobLetters) -> list[dict[str, Any]]:
+    files = sorted((letters.home.folder / "replay").glob("*/*.jsonl"))
+    return [json.loads(line) for file in files for line in file.read_text().splitlines()]
+
+
+def test_a_letter_is_replayed_once_and_says_so(letters: JobLetters) -> None:
+    done = replay(letters.home, letters.found(Wanted()), "drop")
+    assert done.records == 2
+    assert done.passed_over == [("000000003-000001", "it is a row that the job made, and no record of a source")]
+    first, second = requests(letters)
+    assert base64.b64decode(first["value"]) == b"{}"
+    assert (first["source"], first["partition"], first["offset"]) == (marked("s", "drop", passed=True), 2, 9)
+    assert base64.b64decode(second["value"]) == b"\xff"
+    assert second["source"] == marked("s/topic", "drop", passed=False)
+    assert [bool(found["replayed_at"]) for found in letters.found(Wanted())] == [True, False, True]
+    again = replay(letters.home, letters.found(Wanted(reason="too_late")))
+    assert again.records == 0
+    assert again.passed_over[0][1].startswith("it was replayed at ")
+    assert len(requests(letters)) == 2
+
+
+def test_what_was_cut_short_is_finished_or_removed(letters: JobLetters) -> None:
+    replay(letters.home, letters.found(Wanted(reason="too_late")))
+    folder = letters.home.folder / "replay" / "s"
+    (folder / "000000001.jsonl").replace(folder / ".request-000000001")
+    (folder / ".request-000000002").write_text("{}\n")
+    recover(letters.home)
+    assert [file.name for file in folder.iterdir()] == ["000000001.jsonl"]
+    assert list(replays(letters.home)) == ["000000003-000000"]
+
+
+def test_nothing_is_noted_where_nothing_comes_again(letters: JobLetters) -> None:
+    assert replay(letters.home, letters.found(Wanted(text="no such text"))).records == 0
+    assert not (letters.home.folder / NOTES).exists()
+
+
+def test_letters_are_chosen_by_reason_source_time_and_text(letters: JobLetters) -> None:
+    def ids(**wanted: Any) -> list[str]:
+        return [found["id"][-8:] for found in letters.found(Wanted(**wanted))]
+
+    assert ids(reason="TOO_LATE") == ["3-000000"]
+    assert ids(source="s") == ["3-000000"]
+    assert ids(until="2000-01-01T00:00:00Z") == []
+    assert len(ids(since="2000-01-01T00:00:00Z")) == 3
+    assert ids(text="/W=") == ["4-000000"]
+
+
+def test_purged_letters_are_gone_and_the_others_keep_their_ids(letters: JobLetters) -> None:
+    assert letters.purge(Wanted(reason="too_late")) == 1
+    assert [found["id"] for found in letters.found(Wanted())] == ["000000003-000001", "000000004-000000"]
+    assert letters.purge(Wanted(ids=frozenset({"000000004-000000"}))) == 1
+    assert not (letters.home.letters / "000000004.jsonl").exists()
+
+
+def test_a_job_that_never_ran_takes_nothing_back(tmp_path: Path) -> None:
+    with pytest.raises(VeloError, match="job 'x' has never run here"):
+        replay(Home(tmp_path / "x"), [])

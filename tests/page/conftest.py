@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or ""
-KEPT = os.environ.get("VELO_SCREENSHOTS", "")
+KEPT = os.environ.get("PAGE_SCREENSHOTS", "")
 """Where set, screenshots go into docs/images; otherwise they are only taken."""
-PATIENCE = 120_000
+PATIENCE = 60_000
 """Milliseconds: a driver on a busy machine takes its time."""
 
 

@@ -50,7 +50,7 @@ function tiles(jobs, tables) {
     tile("Jobs running", `${running} of ${jobs.length}`, { tone: failed ? "bad" : "", note: failed ? `${failed} failed` : "" }),
     tile("Records a second", rate(jobs.reduce((sum, job) => sum + job.rate, 0)), { note: `${short(jobs.reduce((sum, job) => sum + job.read, 0))} read` }),
     tile("Largest watermark lag", span(worst?.watermark_lag_seconds), {
-      tone: (worst?.watermark_lag_seconds ?? 0) > BEHIND ? "warn" : "", note: worst?.held_back_by.length ? `held by ${worst.held_back_by[0]}` : "", href: worst ? jobLink(worst, "partitions") : "",
+      tone: (worst?.watermark_lag_seconds ?? 0) > BEHIND ? "warn" : "", note: worst?.held_back_by.length && worst.watermark_lag_seconds >= 1 ? `held by ${worst.held_back_by[0]}` : "", href: worst ? jobLink(worst, "partitions") : "",
     }),
     tile("Dead letters", count(letters), { tone: letters ? "warn" : "", href: "#/letters" }),
     tile("Tables", `${tables.length - loading} of ${tables.length} ready`, { tone: loading ? "warn" : "", href: "#/tables" }),
@@ -108,7 +108,7 @@ function line(job, refresh, go) {
     h("td", {}, h("a", { href: jobLink(job) }, job.name)), h("td", {}, badge(job.state)),
     number(short(job.rate)), h("td", { class: "slim" }, spark(series(job, "rate").slice(-60))), number(short(job.read)),
     h("td", { class: (job.watermark_lag_seconds ?? 0) > BEHIND ? "number warn" : "number" }, span(job.watermark_lag_seconds)),
-    h("td", { class: "nowrap" }, job.held_back_by.length ? h("a", { href: jobLink(job, "partitions") }, h("code", {}, job.held_back_by[0]), job.held_back_by.length > 1 ? ` +${job.held_back_by.length - 1}` : "") : h("span", { class: "quiet" }, "–")),
+    h("td", { class: "nowrap" }, job.held_back_by.length && job.watermark_lag_seconds >= 1 ? h("a", { href: jobLink(job, "partitions") }, h("code", {}, job.held_back_by[0]), job.held_back_by.length > 1 ? ` +${job.held_back_by.length - 1}` : "") : h("span", { class: "quiet" }, "–")),
     number(count(job.open_windows)), number(bytes(job.state_bytes)), number(job.late_events ? h("a", { href: jobLink(job, "lateness") }, count(job.late_events)) : "0"),
     number(job.dead_lettered ? h("a", { href: `#/letters?app=${encodeURIComponent(job.app)}&job=${encodeURIComponent(job.name)}` }, count(job.dead_lettered)) : "0"),
     h("td", {}, verbs(jobName(job.app, job.name), job.state, refresh, { small: true })));

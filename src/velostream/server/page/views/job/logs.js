@@ -27,6 +27,6 @@ export function lines(all, { level = "debug", text = "" } = {}) {
   return h("div", { class: "log", role: "log", tabindex: "0" }, wanted.map((line) => {
     const { at, level: said, message, ...more } = line;
     const rest = Object.entries(more).filter(([name]) => name !== "job").map(([name, value]) => `${name}=${typeof value === "object" ? JSON.stringify(value) : value}`).join(" ");
-    return h("div", { class: said.toLowerCase() }, h("span", { class: "quiet" }, at || ""), h("span", {}, said.toLowerCase()), h("span", {}, message, rest ? h("span", { class: "quiet" }, `  ${rest}`) : null));
+    return h("div", { class: said.toLowerCase() }, h("span", { class: "quiet" }, (at || "").replace("T", " ")), h("span", {}, said.toLowerCase()), h("span", {}, message, rest ? h("span", { class: "quiet" }, `  ${rest}`) : null));
   }));
 }

@@ -12,7 +12,7 @@ const shown = (value) => (typeof value === "number" ? count(Math.round(value * 1
 export function show(job, { user, engine }) {
   return [
     user.length ? user.map(own) : empty("This job has no metrics of its own.", "-- @metric: name before a statement makes one."),
-    card("Engine", h("div", { class: "scroll" }, h("table", {}, h("tbody", {}, flat(engine).map(([name, value]) => h("tr", {}, h("td", {}, h("code", {}, name)), h("td", { class: "number" }, shown(value)))))))),
+    card("Engine", h("div", { class: "scroll" }, h("table", {}, h("tbody", {}, flat(engine).filter(([name]) => name !== "taken" && !name.startsWith("delivered.")).map(([name, value]) => h("tr", {}, h("td", {}, h("code", {}, name)), h("td", { class: "number" }, shown(value)))))))),
   ];
 }
 

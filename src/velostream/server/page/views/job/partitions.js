@@ -2,15 +2,19 @@
 
 import { get, jobPath } from "../../api.js";
 import { h } from "../../dom.js";
-import { count, moment, span } from "../../format.js";
+import { count, moment, short, span } from "../../format.js";
 import { icon } from "../../icons.js";
 import { empty, heads } from "../../parts.js";
 
 const MOST = 500;
+const SLOW = 60;
 
-export const ask = (app, name, signal) => get(jobPath(app, name, "/partitions"), {}, { signal });
+export async function ask(app, name, signal) {
+  const [said, { engine }] = await Promise.all(["/partitions", "/metrics"].map((path) => get(jobPath(app, name, path), {}, { signal })));
+  return { ...said, delivered: engine.delivered || {} };
+}
 
-export function show(job, { partitions, watermark, held_back_by: holders }) {
+export function show(job, { partitions, watermark, held_back_by: holders, delivered }) {
   if (!partitions.length) return empty("No partition has said anything yet.", job.stateful ? "The job has read no record so far." : "This job keeps no state and needs no watermark.");
   const newest = partitions.reduce((most, one) => (one.max_event_time && (!most || one.max_event_time > most) ? one.max_event_time : most), null);
   const behind = (one) => (one.max_event_time && newest ? Math.max(0, (new Date(newest) - new Date(one.max_event_time)) / 1000) : null);
@@ -18,30 +22,31 @@ export function show(job, { partitions, watermark, held_back_by: holders }) {
   return [
     banner(job, partitions, watermark, holders, behind),
     h("section", { class: "card flush" }, h("div", { class: "scroll" }, h("table", {},
-      heads(["Source", "Partition", "", "#Newest event", "#Behind the newest", "", "State"]),
-      h("tbody", {}, partitions.slice(0, MOST).map((one) => line(one, behind(one), most)))))),
+      heads(["Source", "Partition", "", "#Newest event", "#Behind the newest", "", "#Records", "#Records/s", "State"]),
+      h("tbody", {}, partitions.slice(0, MOST).map((one) => line(one, behind(one), most, delivered[`${one.source}/${one.partition}`], one.holds_watermark && (job.watermark_lag_seconds ?? 0) > SLOW)))))),
     partitions.length > MOST ? h("p", { class: "quiet" }, `and ${count(partitions.length - MOST)} more`) : null,
   ];
 }
 
 function banner(job, partitions, watermark, holders, behind) {
-  const holding = partitions.filter((one) => one.holds_watermark);
-  const waiting = partitions.filter((one) => one.idle).length;
-  if (!holding.length) {
-    return h("div", { class: "banner good" }, icon("good"), h("div", {}, h("p", { class: "big" }, "No partition holds the watermark back."), h("p", {}, `It stands at ${moment(watermark)}.`)));
+  const first = partitions.find((one) => one.holds_watermark);
+  const lag = job.watermark_lag_seconds ?? 0;
+  if (!first || lag <= SLOW) {
+    return h("div", { class: "banner good" }, icon("good"), h("div", {}, h("p", { class: "big" }, watermark ? `The watermark keeps up: ${span(lag)} behind the newest event.` : "There is no watermark yet."),
+      h("p", {}, watermark ? `It stands at ${moment(watermark)}${first && lag ? `; slowest is ${holders.slice(0, 3).join(", ")}` : ""}.` : "It comes with the first record.")));
   }
-  const slow = (job.watermark_lag_seconds ?? 0) > 60;
-  const first = holding[0];
-  return h("div", { class: slow ? "banner" : "banner good" }, icon(slow ? "warn" : "good"), h("div", {},
+  const waiting = partitions.filter((one) => one.idle).length;
+  return h("div", { class: "banner" }, icon("warn"), h("div", {},
     h("p", { class: "big" }, "Held back by ", h("code", { "data-holder": "" }, holders.slice(0, 5).join(", ")), holders.length > 5 ? ` and ${holders.length - 5} more` : ""),
-    h("p", {}, `The watermark is at ${moment(watermark)}, ${span(job.watermark_lag_seconds)} behind the newest event. The newest event of ${first.source}/${first.partition} is from ${moment(first.max_event_time)}, ${span(behind(first))} behind.`),
-    slow ? h("p", { class: "quiet" }, `If nothing comes there any more, 'watermark.idle_timeout' lets the others go on without it${waiting ? ` (${waiting} partition${waiting === 1 ? " is" : "s are"} idle already)` : ""}. If it is only slow, its producer is what to look at.`) : null));
+    h("p", {}, `The watermark is at ${moment(watermark)}, ${span(lag)} behind the newest event. The newest event of ${first.source}/${first.partition} is from ${moment(first.max_event_time)}, ${span(behind(first))} behind.`),
+    h("p", { class: "quiet" }, `If nothing comes there any more, 'watermark.idle_timeout' lets the others go on without it${waiting ? ` (${waiting} partition${waiting === 1 ? " is" : "s are"} idle already)` : ""}. If it is only slow, its producer is what to look at.`)));
 }
 
-function line(one, behind, most) {
-  return h("tr", { "data-key": `${one.source}/${one.partition}`, class: one.holds_watermark ? "holds" : "", "data-row": "", tabindex: "0" },
-    h("td", {}, one.source), h("td", {}, h("code", {}, one.partition)), h("td", {}, one.holds_watermark ? h("span", { class: "badge warn" }, "holds the watermark") : null),
+function line(one, behind, most, got, holds) {
+  return h("tr", { "data-key": `${one.source}/${one.partition}`, class: holds ? "holds" : "", "data-row": "", tabindex: "0" },
+    h("td", {}, one.source), h("td", {}, h("code", {}, one.partition)), h("td", {}, holds ? h("span", { class: "badge warn" }, "holds the watermark") : null),
     h("td", { class: "number" }, moment(one.max_event_time)), h("td", { class: "number" }, span(behind)),
-    h("td", {}, h("div", { class: one.holds_watermark ? "meter warn" : "meter" }, h("i", { style: { width: `${behind === null ? 0 : Math.max(1, (behind / most) * 100)}%` } }))),
+    h("td", {}, h("div", { class: holds ? "meter warn" : "meter" }, h("i", { style: { width: `${behind === null ? 0 : Math.max(1, (behind / most) * 100)}%` } }))),
+    h("td", { class: "number" }, got ? count(got.records) : "–"), h("td", { class: "number" }, got ? short(got.rate) : "–"),
     h("td", {}, h("span", { class: `badge ${one.idle ? "calm" : "good"}` }, one.idle ? "idle" : "active")));
 }

@@ -36,9 +36,12 @@ function box(node, place) {
 function boxes(root, job, engine) {
   const nodes = [];
   const edges = [];
+  let stateful = 0;
   function add(node, path) {
     const inputs = (node.inputs || []).map((child, place) => add(child, `${path}.${place}`));
     const parts = node.node === "Sinks" ? node.sinks.map((sink) => sinkBox(sink, engine)) : [described(node, job, engine)];
+    if (node.buckets_by) stateful += 1;
+    if (node.buckets_by) measured(parts[0], engine.stages?.find((one) => one.stage === stateful));
     parts.forEach((part, place) => {
       const id = `${path}/${place}`;
       nodes.push({ id, width: WIDTH, height: 33 + 12 + 18 * part.lines.length + (part.figures.length ? 12 + 18 * part.figures.length : 0), ...part });
@@ -83,6 +86,13 @@ const DESCRIBED = {
 function described(node, job, engine) {
   const known = DESCRIBED[node.node]?.(node, job, engine);
   return { kind: "step", small: "", figures: [], lines: [], title: node.node, ...known };
+}
+
+// What a stateful step took and gave, and whether few keys have most of the work.
+function measured(part, stage) {
+  if (!stage) return;
+  part.figures = [`${count(stage.records)} in, ${count(stage.rows)} out`, `${span(stage.seconds)}, last batch ${span(stage.last_seconds)}`, ...part.figures.filter((line) => !line.endsWith("rows out"))];
+  if (stage.skew > 2) part.figures.push(`fullest bucket ${stage.skew}× the mean`);
 }
 
 function partitionsOf(job, source) {

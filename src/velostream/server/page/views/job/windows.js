@@ -8,8 +8,11 @@ import { card, empty, heads, tile } from "../../parts.js";
 
 const PAGE = 50;
 
-export const ask = (app, name, signal, state) =>
-  get(jobPath(app, name, "/windows"), { key: state.query.get("key") || "", limit: PAGE, offset: state.chosen.offset || 0 }, { signal });
+export async function ask(app, name, signal, state) {
+  const wanted = { key: state.query.get("key") || "", limit: PAGE, offset: state.chosen.offset || 0 };
+  const [said, { engine }] = await Promise.all([get(jobPath(app, name, "/windows"), wanted, { signal }), get(jobPath(app, name, "/metrics"), {}, { signal })]);
+  return { ...said, newest: engine.emissions || [] };
+}
 
 export function show(job, said, state) {
   const key = state.query.get("key") || "";
@@ -26,8 +29,21 @@ export function show(job, said, state) {
     h("form", { class: "row between", onsubmit: look }, h("h2", {}, key ? `Windows of ${key}` : "Windows, newest first"),
       h("div", { class: "row" }, h("input", { type: "search", name: "key", value: key, placeholder: "key, such as AAPL", "aria-label": "Key" }), h("button", { type: "submit" }, "Look up"))),
     said.items.length ? list(said, state) : empty(key ? `No window of '${key}' was written.` : "No window has been written yet.", "A window is written when the watermark passes its end, or earlier where EMIT says so."),
+    key ? null : newest(said.newest),
     sizes.count ? card("Records in a window", bars(sizes.counts.map((value, place) => ({ label: place < sizes.bounds.length ? `≤ ${short(sizes.bounds[place])}` : `> ${short(sizes.bounds.at(-1))}`, value })), short)) : null,
   ];
+}
+
+const KINDS = ["early", "final", "late", "change", "retract"];
+
+// The newest windows over all keys: how many rows of each kind were written.
+function newest(windows) {
+  if (!windows.length) return null;
+  const used = KINDS.filter((kind) => windows.some((one) => one[kind]));
+  return card("Rows by window, over all keys", h("div", { class: "scroll" }, h("table", {}, heads(["#From", "#To", ...used.map((kind) => `#${kind}`), "#Revisions", ""]),
+    h("tbody", {}, windows.slice(0, 20).map((one) => h("tr", { "data-key": `${one.stage}/${one.start}/${one.end}` }, h("td", { class: "number" }, moment(one.start)), h("td", { class: "number" }, moment(one.end)),
+      used.map((kind) => h("td", { class: "number" }, count(one[kind]))), h("td", { class: "number" }, count(one.revision)),
+      h("td", {}, h("div", { class: "strip thin" }, used.filter((kind) => one[kind]).map((kind) => h("i", { class: `k-${kind}`, title: `${kind}: ${one[kind]}`, style: { "flex-grow": String(one[kind]) } }))))))))));
 }
 
 function list(said, state) {

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 TIMES = int(os.environ.get("VELO_KILLS", "1"))
 START = 1_700_000_040_000
-FILES, RECORDS = 4 * TIMES + 6, 150
+FILES, RECORDS = 3 * TIMES + 4, 150
 VELO = Path(sys.executable).with_name("velo")
 
 

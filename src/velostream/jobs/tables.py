@@ -54,7 +54,7 @@ class Tables:
         loaders: dict[str, Loader] = {}
         for table in plan.tables:
             writer, about = self._opened(table.name, table.key, setting(table, "retention"))
-            loaders[table.name] = Loader(writer, source_of(table, spark, folder), about)
+            loaders[table.name] = Loader(writer, source_of(table, spark, folder, writer.store.folder), about)
         for job in plan.jobs:
             if isinstance(job.root, Materialise):
                 root = job.root

@@ -44,6 +44,11 @@ _TABLE = (
     *("type", "config_file", "path", "format", "schema", "csv.", "file.", "refresh.", "retention", "version.time"),
     *("wait.timeout", "missing.data.strategy", "circuit.breaker."),
 )
+_LOADED = (
+    *("url", "username", "password", "table", "query", "incremental.column", "poll.interval", "fetch.size"),
+    *("database.", "records.path", "timeout", "http."),
+)
+"""What says where a table from outside is."""
 _SINK = (
     *("type", "config_file", "path", "format", "compression", "csv.", "rotation.", "delivery.guarantee"),
     *("url", "username", "password", "table", "write.mode", "method", "timeout", "circuit.breaker."),
@@ -74,7 +79,8 @@ def refuse_ignored(job: Job) -> None:
         _refuse(scan.settings, (*_SOURCE, *more), "source", scan.source, client=bool(more))
     for table in job.root.walk():
         if isinstance(table, TableScan | Materialise):
-            _refuse(table.settings, _TABLE, "table", table.table)
+            more = (*_LOADED, *_MORE.get(table.connector, ())) if isinstance(table, TableScan) else ()
+            _refuse(table.settings, (*_TABLE, *more), "table", table.table, client=bool(more))
     sinks = next((node for node in job.root.walk() if isinstance(node, Sinks)), None)
     for target in sinks.targets if sinks is not None else ():
         more = _KAFKA_SINK if target.connector == "kafka_sink" else ()

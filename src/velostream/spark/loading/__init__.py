@@ -1,0 +1,39 @@
+"""Where tables from outside come from: one class for each kind of source, one line each here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from velostream.errors import VeloError
+from velostream.plan.job import LoadedTable
+from velostream.spark.loading.database import DatabaseTable
+from velostream.spark.loading.files import FileTable, ObjectTable
+from velostream.spark.loading.kafka import KafkaTable
+from velostream.spark.loading.web import WebTable
+from velostream.tables.loading import TableSource
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+LOADED: dict[str, Callable[[LoadedTable, SparkSession, Path, Path], TableSource]] = {
+    "file_source": FileTable,
+    "s3_source": ObjectTable,
+    "kafka_source": KafkaTable,
+    "database_source": DatabaseTable,
+    "http_source": WebTable,
+}
+"""By connector: a class over the table, the session, the folder that relative paths start from, and one of its own."""
+
+
+def source_of(table: LoadedTable, spark: SparkSession, folder: Path, home: Path) -> TableSource:
+    """The source of a table; `home` is where it may keep what it needs."""
+    if table.connector not in LOADED:
+        message = f"table '{table.name}' is loaded by a {table.connector}, which has no end to load up to"
+        hint = f"CREATE TABLE … AS SELECT keeps what a stream says; tables are loaded from {', '.join(LOADED)}"
+        raise VeloError(message, hint=hint, code="unsupported")
+    if not table.columns:
+        message = f"the columns of table '{table.name}' are not known"
+        raise VeloError(message, hint="declare them: CREATE TABLE name (column TYPE, …)", code="unknown-schema")
+    return LOADED[table.connector](table, spark, folder, home)

@@ -1,0 +1,147 @@
+"""Records of a table's source decoded as those of a stream are: rows with their times, deletions, and letters."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from velostream.plan.fields import Field
+from velostream.plan.job import LoadedTable
+from velostream.sinks.letters import letter
+from velostream.spark.lower.context import column
+from velostream.spark.lower.decoding import TOMBSTONE, decoded
+from velostream.tables.keys import split_key
+from velostream.tables.newest import GONE, TIME
+from velostream.types import STRING
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import Column, DataFrame
+
+NULL_KEY = "null_key"
+"""The reason of a letter for a row whose key is not known."""
+_TOLD = ("_status", "_detail", "_record")
+
+
+@dataclass(frozen=True)
+class TableNode:
+    """A table as the readers of streams take a scan."""
+
+    source: str
+    declared: tuple[Field, ...]
+    settings: Any
+    connector: str = "file_source"
+    fields: tuple[Field, ...] = (Field("_key", STRING, system=True),)
+    """The key of a message is read: it says whom a tombstone deletes."""
+
+
+class TableRecords:
+    """What all sources of tables share."""
+
+    def __init__(self, table: LoadedTable) -> None:
+        self.table = table
+        self.reading: Callable[[int], None] = lambda size: None
+
+    @property
+    def node(self) -> TableNode:
+        """The table as a scan."""
+        return TableNode(self.table.name, self.table.columns, self.table.settings, self.table.connector)
+
+    @property
+    def schema(self) -> str:
+        """Its columns as DDL."""
+        return ", ".join(f"`{member.name}` {member.type}" for member in self.table.columns)
+
+    def rows(self, frame: DataFrame, form: str, order: tuple[str, ...] = ()) -> tuple[pa.Table, list[dict[str, Any]]]:
+        """The rows of records as a source gives them, and letters for those that are none.
+
+        `order` are columns that say in which order records of one key came.
+        """
+        import pyarrow.compute as pc
+
+        made = decoded(self.node, frame, self.schema, form)
+        made = made.orderBy(*order) if order else made
+        names = [member.name for member in self.table.columns]
+        key = [column("_key")] if "_key" in made.columns else []
+        told = made.select(*map(column, names), self._time(made).alias(TIME), *map(column, _TOLD), *key).toArrow()
+        fine, letters = self._judged(told)
+        rows = fine.select([*names, TIME])
+        if not key:
+            return rows, letters
+        gone = pc.fill_null(pc.equal(told["_status"], TOMBSTONE), False)
+        return self._with_deletions(told, gone, letters)
+
+    def _judged(self, told: pa.Table) -> tuple[pa.Table, list[dict[str, Any]]]:
+        """Records that are rows, and letters for the others; deletions are neither."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        status = told["_status"]
+        broken = told.filter(pc.and_(pc.is_valid(status), pc.not_equal(status, TOMBSTONE)))
+        letters = [self._letter(*one.values()) for one in broken.select(list(_TOLD)).to_pylist()]
+        fine = told.filter(pc.is_null(status))
+        unknown = pa.array([False] * fine.num_rows)
+        for name in self.table.key:
+            unknown = pc.or_(unknown, pc.is_null(fine[name]))
+        complaint = f"the key {', '.join(self.table.key)} is NULL"
+        letters += [self._letter(NULL_KEY, complaint, one) for one in fine.filter(unknown)["_record"].to_pylist()]
+        return fine.filter(pc.invert(unknown)), letters
+
+    def _with_deletions(
+        self, told: pa.Table, gone: pa.Array, letters: list[dict[str, Any]]
+    ) -> tuple[pa.Table, list[dict[str, Any]]]:
+        """Rows and deletions in the order in which they came: a message without a value deletes the row of its key."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        keys = [
+            self._key(text) if is_gone else None
+            for text, is_gone in zip(*map(_listed, (told["_key"], gone)), strict=True)
+        ]
+        lost = [is_gone and key is None for key, is_gone in zip(keys, _listed(gone), strict=True)]
+        letters += [
+            self._letter(NULL_KEY, "a message without a value does not say whose row it deletes", record)
+            for record in told.filter(pa.array(lost, pa.bool_()))["_record"].to_pylist()
+        ]
+        columns = {}
+        for place, member in enumerate(told.schema):
+            if member.name in self.table.key:
+                nth = self.table.key.index(member.name)
+                values = pa.array([None if key is None else key[nth] for key in keys], pa.string()).cast(member.type)
+                columns[member.name] = pc.if_else(gone, values, told.column(place))
+            elif member.name not in (*_TOLD, "_key"):
+                columns[member.name] = told.column(place)
+        columns[GONE] = gone
+        usable = pc.or_(pc.is_null(told["_status"]), gone)
+        for name in self.table.key:
+            usable = pc.and_(usable, pc.is_valid(columns[name]))
+        return pa.table(columns).filter(usable), letters
+
+    def _key(self, text: str | None) -> list[str | None] | None:
+        """The values of a message's key; None where it is not one of the table's."""
+        if text is None:
+            return None
+        parts: list[str | None] = split_key(text) if len(self.table.key) > 1 else [text]
+        return parts if len(parts) == len(self.table.key) and None not in parts else None
+
+    def _letter(self, reason: str, error: str | None, record: str | None) -> dict[str, Any]:
+        return letter(reason=reason, error=error, record=record, source=self.table.name)
+
+    def _time(self, frame: DataFrame) -> Column:
+        """From when on a row holds: the column that says so, else the time of its record, else that of reading."""
+        from pyspark.sql import functions as F  # noqa: N812
+
+        chosen = self.table.settings.get("version.time")
+        if chosen is None:
+            now = F.lit(time.time_ns() // 1000).cast("bigint")
+            return F.coalesce(F.unix_micros(column("_timestamp")), now) if "_timestamp" in frame.columns else now
+        held = next(one for one in self.table.columns if one.name.casefold() == str(chosen).casefold())
+        if held.type.is_integral:
+            return column(held.name).cast("bigint") * 1000
+        return F.unix_micros(column(held.name).cast("timestamp"))
+
+
+def _listed(values: Any) -> list[Any]:
+    return list(values.to_pylist())

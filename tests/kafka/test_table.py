@@ -1,0 +1,44 @@
+"""Tables from a real broker: all that is there, then what has come since; deletions; nothing is read twice."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tests.tables.loading_apps import refreshed, rows, tables_of
+
+from velostream.spark.loading import kafka
+
+if TYPE_CHECKING:
+    import pytest
+    from tests.kafka.cluster import Cluster
+
+COLUMNS = "k STRING PRIMARY KEY, v INT"
+
+
+def message(key: str, value: int | None) -> dict[str, Any]:
+    return {"key": key, "value": None if value is None else json.dumps({"k": key, "v": value}), "partition": 0}
+
+
+def test_a_topic_is_a_table_that_is_kept_up(
+    one_spark: Any, cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kafka, "STEP_MESSAGES", 3)
+    topic = cluster.topic(partitions=2)
+    cluster.send(topic, [message("a", 1), message("b", 2), message("a", 3), message("c", 4), message("b", None)])
+    cluster.send(topic, [{"value": "not json", "partition": 1}, {"value": None, "partition": 1}])
+    settings = {"type": "kafka_source", "topic": topic, "bootstrap_servers": cluster.address, "format": "json"}
+    tables = tables_of(one_spark, tmp_path, COLUMNS, **settings)
+    tables.load()
+    assert rows(tables) == {"a": 3, "c": 4}
+    assert tables.progress["t"].dead_lettered == 2
+    cluster.send(topic, [message("c", None), message("d", 5)])
+    assert refreshed(tables) == {"a": 3, "d": 5}
+    assert tables.progress["t"].read == 2
+
+    again = tables_of(one_spark, tmp_path, COLUMNS, **settings)
+    cluster.send(topic, [message("e", 6)])
+    again.load()
+    assert rows(again) == {"a": 3, "d": 5, "e": 6}
+    assert again.progress["t"].read == 1

@@ -10,7 +10,7 @@ RUNS ?= 3
 KILLS ?= 20
 BENCH ?=
 
-.PHONY: help setup java demo demo-kafka test faults fuzz lint bench bench-postgres bench-check bench-store docs clean
+.PHONY: help setup java demo demo-server demo-kafka test faults fuzz lint bench bench-postgres bench-check bench-store docs clean
 
 help: ## print this help
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | awk -F'\t' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -30,6 +30,9 @@ java:
 
 demo: setup ## run the trading application on generated data for a minute
 	@bash scripts/demo.sh
+
+demo-server: setup ## a job server with its page, and the trading application on generated data; Ctrl-C ends it
+	@bash scripts/demo-server.sh
 
 demo-kafka: setup ## run a part of it from Kafka to Kafka and PostgreSQL, both started for it and stopped again
 	@$(BIN)/python scripts/demo_kafka.py

@@ -47,7 +47,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What a real job reports before its first micro-batch, for drivers that have none."""
     from velostream.jobs.accounts import Accounts
     from velostream.jobs.home import Home
-    from velostream.jobs.runner import RunningJob
+    from velostream.jobs.running import RunningJob
     from velostream.jobs.writing import BatchWriter
     from velostream.observability.snapshot import snapshot
     from velostream.server.planning import planned

@@ -1,0 +1,86 @@
+"""The command line against a server that answers over a real port, with drivers that need no Spark."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from threading import Thread
+
+import pytest
+import uvicorn
+from tests.server.conftest import SQL, until
+
+from velostream.cli.main import main
+from velostream.errors import VeloError
+from velostream.server.api.app import create_app
+from velostream.server.client import Client
+from velostream.server.plane import Plane
+
+
+@pytest.fixture
+def url(opened: Callable[..., Plane], monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    plane = opened(port=port)
+    server = uvicorn.Server(uvicorn.Config(create_app(plane), port=port, log_level="error", loop="asyncio"))
+    thread = Thread(target=server.run, daemon=True)
+    thread.start()
+    until(lambda: server.started)
+    monkeypatch.setenv("VELO_URL", f"http://127.0.0.1:{port}")
+    monkeypatch.setenv("VELO_TOKEN", plane.token)
+    yield f"http://127.0.0.1:{port}"
+    server.should_exit = True
+    thread.join(10)
+
+
+def test_an_application_is_deployed_watched_and_stopped_from_the_command_line(
+    url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def velo(*arguments: str, code: int = 0) -> str:
+        assert main(arguments) == code
+        said = capsys.readouterr()
+        return said.out + said.err
+
+    file = tmp_path / "shop.sql"
+    file.write_text(SQL)
+    assert "version 1 of shop is deployed" in velo("deploy", str(file))
+    until(lambda: "running" in velo("jobs"))
+    assert "totals" in velo("jobs")
+    assert "totals is paused" in velo("pause", "totals")
+    assert "totals is running" in velo("resume", "shop")
+    assert "totals is running" in velo("flush", "totals")
+    assert "stand-in of shop" in velo("logs", "totals")
+    assert json.loads(velo("status", "totals", "--format", "json"))["read"] == 7
+    assert "shop version 1 is running" in velo("status", "shop")
+    assert "in results" in velo("status", "totals")
+    file.write_text(SQL.replace("TUMBLING(2s)", "TUMBLING(4s)"))
+    assert "only be deployed with --fresh" in velo("deploy", str(file), "--dry-run", code=2)
+    assert "does not fit the new version" in velo("deploy", str(file), code=2)
+    assert "version 2 of shop is deployed" in velo("deploy", str(file), "--fresh")
+    assert "REPLACE" in velo("versions", "shop")
+    assert "totals" in velo("rollback", "shop", "--version", "1")
+    assert "#login=" in velo("page")
+    until(lambda: "running" in velo("status", "totals"))
+    assert "totals is" in velo("restart", "totals")
+    assert "totals is stopped" in velo("stop", "shop", "--force")
+    file.write_text(SQL.replace("customer,", "custmer,"))
+    said = velo("deploy", str(file), code=2)
+    assert "unknown-column" in said
+    assert f"{file}:5:8" in said
+    assert "there is no strategy 'swap'" in velo("deploy", str(file), "--strategy", "swap", code=2)
+    assert "unknown-job" in velo("pause", "nobody", code=2)
+
+
+def test_a_wrong_token_and_a_server_that_is_not_there_are_said(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(VeloError, match="not the one of this server"):
+        Client(url, "wrong").get("/api/v1/jobs")
+    with pytest.raises(VeloError, match="no server answers") as refusal:
+        Client("http://127.0.0.1:1").get("/api/v1/jobs")
+    assert refusal.value.exit_code == 3
+    with pytest.raises(VeloError, match="is not the address"):
+        Client("ftp://x").get("/")
+    monkeypatch.delenv("VELO_TOKEN")
+    assert Client.of(data=Path("/nowhere")).token == ""

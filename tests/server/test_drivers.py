@@ -1,0 +1,175 @@
+"""The whole server with real drivers: whoever is killed, every result is written once, and versions follow each other.
+
+VELO_APPS says how many applications run at once, VELO_STRATEGIES which strategies are tried (all: the long form).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from velostream.errors import VeloError
+from velostream.server.client import Client
+from velostream.server.process import Process
+
+APPS = int(os.environ.get("VELO_APPS", "2"))
+STRATEGIES = os.environ.get("VELO_STRATEGIES", "BLUE_GREEN").split()
+PATIENCE = 300.0
+RATE, SECONDS = 20, 2
+SQL = f"""
+CREATE STREAM orders (customer STRING, amount BIGINT, at TIMESTAMP) WITH (
+    'orders.type' = 'datagen_source', 'orders.rate' = '{RATE}', 'orders.seed' = '7',
+    'orders.start.time' = '2026-01-01T00:00:00Z', 'orders.event.time.field' = 'at',
+    'orders.fields.customer.values' = 'ann, bob, cem, dan, eve',
+    'orders.fields.amount.min' = '1', 'orders.fields.amount.max' = '9');
+-- @name: totals
+SELECT _window_start AS starts, customer, COUNT(*) AS n, SUM(amount) AS total
+FROM orders GROUP BY customer WINDOW TUMBLING({SECONDS}s) INTO out
+WITH ('out.type' = 'file_sink', 'out.path' = 'NAME', 'out.format' = 'jsonl');
+"""
+BIGGER = SQL.replace("AS total", "AS total, MAX(amount) AS most")
+Row = dict[str, Any]
+
+
+class Server:
+    """A control plane in a process of its own, and those who ask it."""
+
+    def __init__(self, data: Path) -> None:
+        self.data = data
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        given = [sys.executable, "-m", "velostream.cli.main", "serve", "--data", str(self.data)]
+        given += ["--port", str(self.port), "--backoff", "200ms", "--restarts", "20"]
+        environment = {name: value for name, value in os.environ.items() if name != "VELO_TOKEN"}
+        with (self.data.parent / "server.log").open("ab") as log:
+            self.process = subprocess.Popen(given, stdout=log, stderr=log, env=environment)
+        until(lambda: self.ask().get("/health/live"))
+
+    def kill(self) -> None:
+        assert self.process is not None
+        self.process.kill()
+        self.process.wait()
+
+    def ask(self) -> Client:
+        token = self.data / "token"
+        return Client(f"http://127.0.0.1:{self.port}", token.read_text().strip() if token.exists() else "")
+
+    def app(self, name: str) -> Any:
+        return self.ask().get(f"/api/v1/apps/{name}")
+
+    def job(self, name: str) -> Any:
+        return self.ask().get(f"/api/v1/jobs/{name}.totals")
+
+    def deploy(self, name: str, sql: str = SQL, **more: object) -> None:
+        self.ask().post("/api/v1/apps", {"name": name, "sql": sql.replace("NAME", name), **more})
+
+    def rows(self, name: str) -> list[Row]:
+        files = sorted((self.data / "files" / name).glob("*.jsonl"))
+        return [json.loads(line) for file in files for line in file.read_text().splitlines()]
+
+    def end(self) -> None:
+        """Ends the control plane and all drivers."""
+        if self.process is not None:
+            self.kill()
+        for file in self.data.glob("apps/*/drivers/*/process.json"):
+            said = json.loads(file.read_text())
+            Process(said["pid"], said["mark"]).kill()
+
+
+def until(reached: Callable[[], object], seconds: float = PATIENCE) -> None:
+    ends = time.monotonic() + seconds
+    while True:
+        try:
+            if reached():
+                return
+        except VeloError:
+            pass
+        assert time.monotonic() < ends, "it did not come about in time"
+        time.sleep(0.2)
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    made = Server(tmp_path / "data")
+    made.data.mkdir()
+    made.start()
+    yield made
+    made.end()
+
+
+def check(rows: list[Row]) -> None:
+    """Every window is there without a gap, each of its keys once, and its records add up, whatever happened."""
+    doubled = [key for key, count in Counter((row["starts"], row["customer"]) for row in rows).items() if count > 1]
+    assert doubled == []
+    records: Counter[str] = Counter()
+    for row in rows:
+        records[row["starts"]] += row["n"]
+    assert {start: count for start, count in records.items() if count != RATE * SECONDS} == {}
+    first, last = min(records), max(records)
+    assert first == "2026-01-01T00:00:00.000000Z"
+    minutes, seconds = int(last[14:16]), int(last[17:19])
+    assert len(records) == (minutes * 60 + seconds) // SECONDS + 1
+
+
+@pytest.mark.slow
+def test_whoever_is_killed_every_result_is_written_once_and_no_job_is_forgotten(server: Server) -> None:
+    chance = random.Random(5)
+    names = [f"app{number}" for number in range(APPS)]
+    for name in names:
+        server.deploy(name)
+    until(lambda: all(server.job(name)["rows_out"] for name in names))
+    for name in chance.sample(names, min(2, APPS)):
+        pid = server.app(name)["pid"]
+        if pid is not None:
+            os.kill(pid, signal.SIGKILL)
+        server.kill()
+        server.start()
+    assert sorted(each["name"] for each in server.ask().get("/api/v1/apps")["items"]) == names
+    until(lambda: all(server.app(name)["state"] == "running" for name in names))
+    before = {name: server.job(name)["rows_out"] for name in names}
+    until(lambda: all(server.job(name)["rows_out"] > before[name] + 5 for name in names))
+    for name in names:
+        assert server.ask().post(f"/api/v1/jobs/{name}/stop")["state"] == "stopped"
+        check(server.rows(name))
+    assert any(server.app(name)["restarts"] for name in names)
+
+
+@pytest.mark.slow
+def test_versions_follow_each_other_and_no_result_is_missing_or_doubled(server: Server) -> None:
+    server.deploy("shop", version="1")
+    until(lambda: server.job("shop")["rows_out"])
+    server.deploy("shop", BIGGER, version="2")
+    until(lambda: any("most" in row for row in server.rows("shop")))
+    with pytest.raises(VeloError, match="does not fit"):
+        server.deploy("shop", SQL.replace(f"TUMBLING({SECONDS}s)", "TUMBLING(8s)"), version="3")
+    assert server.ask().post("/api/v1/jobs/shop/rollback")["version"] == "1"
+    until(lambda: server.app("shop")["state"] == "running" and server.job("shop")["rate"] > 0)
+    for number, strategy in enumerate(STRATEGIES, start=4):
+        new = BIGGER.replace("MAX(amount) AS most", f"MAX(amount) AS most{number}")
+        server.deploy("shop", new, version=str(number), strategy=strategy)
+        if strategy.startswith("CANARY"):
+            until(lambda number=number: f'"most{number}"' in json.dumps(server.rows("shop")))  # type: ignore[misc]
+            server.ask().post("/api/v1/jobs/shop/rollback")
+            until(lambda: [each["role"] for each in server.app("shop")["versions"]].count("beside") == 0)
+        else:
+            until(lambda number=number: server.app("shop")["version"] == str(number))  # type: ignore[misc]
+    count = len(server.rows("shop"))
+    until(lambda: len(server.rows("shop")) > count + 5)
+    server.ask().post("/api/v1/jobs/shop/stop")
+    check(server.rows("shop"))

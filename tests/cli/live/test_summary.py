@@ -12,6 +12,7 @@ RECORDS: dict[str, Any] = {
     "duplicates": 0,
     "unmatched": 0,
     "expanded": 0,
+    "replayed": 0,
     "dead_lettered": {"too_late": 2},
     "dropped": {"late": 1},
 }
@@ -24,8 +25,8 @@ def test_the_summary_adds_up_in_words() -> None:
 
 
 def test_rare_classes_are_named_where_there_are_any() -> None:
-    records = {**RECORDS, "duplicates": 3, "unmatched": 4, "expanded": 7}
-    assert "10 read + 7 expanded = 5 in results" in sentence({**JOB, "records": records})
+    records = {**RECORDS, "duplicates": 3, "unmatched": 4, "expanded": 7, "replayed": 2}
+    assert "10 read + 7 expanded + 2 replayed = 5 in results" in sentence({**JOB, "records": records})
     assert sentence({**JOB, "records": records}).endswith("+ 1 dropped + 3 duplicates + 4 unmatched")
 
 

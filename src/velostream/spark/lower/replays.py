@@ -9,6 +9,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from velostream.sources.file import found_at
+from velostream.sources.streams.csv_records import header_of
+from velostream.sources.streams.reading import form_of
 from velostream.spark.lower.context import Lowering, column
 from velostream.spark.lower.decoding import decoded
 
@@ -51,7 +54,7 @@ def _decoded(node: Any, lowering: Lowering, schema: str, form: str) -> DataFrame
     folder = Path(lowering.run.folder)
     records = _records(node, lowering)
     if form in _WITH_VALUE:
-        return decoded(node, records, schema, form, folder)
+        return decoded(node, records, _in_order(node, schema, form, folder), form, folder)
     if form != "columns":
         return decoded(node, records, schema, "json", folder)
     # Records that Spark read from CSV: those that it could not read are lines, the others JSON.
@@ -60,6 +63,20 @@ def _decoded(node: Any, lowering: Lowering, schema: str, form: str) -> DataFrame
     is_json = F.startswith(F.col("value").cast("string"), F.lit("{"))
     lines = decoded(node, records.filter(~is_json), schema, "csv", folder)
     return decoded(node, records.filter(is_json), schema, "json", folder).unionByName(lines)
+
+
+def _in_order(node: Any, schema: str, form: str, folder: Path) -> str:
+    """The columns in the order in which the lines of CSV files have them, whose letters hold the lines as they are."""
+    if form != "csv" or node.connector != "file_source" or not node.settings.boolean("csv.header"):
+        return schema
+    files = found_at(node.settings.text("path"), folder)
+    names = header_of(files[0], form_of(node).csv) if files else []
+    declared = {member.name.casefold(): member for member in node.declared}
+    if not names or [name.strip().casefold() for name in names] == list(declared):
+        return schema
+    found = [declared.get(name.strip().casefold()) for name in names]
+    kept = [f"`{one.name}` {one.type}" if one else f"`_other_{place}` STRING" for place, one in enumerate(found)]
+    return ", ".join(kept)
 
 
 def _records(node: Any, lowering: Lowering) -> DataFrame:

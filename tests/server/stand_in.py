@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import sys
 import time
 from pathlib import Path
@@ -51,7 +52,12 @@ def main(root: Path) -> int:
     if task.app.startswith("vanish"):
         print("Killed by nobody", file=sys.stderr, flush=True)
         os._exit(9)
+    ended: list[int] = []
+    signal.signal(signal.SIGTERM, lambda number, frame: ended.append(number))
     while True:
+        if ended:
+            speak("interrupted")
+            return 0
         speak("running")
         for command in commands.waiting(folder):
             if command.verb == commands.STOP and not command.jobs:

@@ -48,6 +48,15 @@ def test_a_driver_that_is_killed_is_started_again(plane: Plane) -> None:
     assert "ended without a word" in seen.deployment.reason
 
 
+def test_a_driver_that_the_machine_ends_is_started_again_and_that_is_no_failure(plane: Plane) -> None:
+    deploy(plane.control, Wish("shop", SQL))
+    first = running(plane).process
+    assert first is not None
+    first.ask_to_end()
+    until(lambda: app(plane).process not in (None, first))
+    assert running(plane).deployment.restarts == 0
+
+
 @pytest.mark.parametrize(
     ("name", "reason"), [("crashing", "the disk is full"), ("vanishing", "ended without a word: Killed by nobody")]
 )

@@ -15,6 +15,7 @@ from typing import Any
 from velostream.files import replace_text
 from velostream.server.driver import commands
 from velostream.server.driver.logs import last_words
+from velostream.server.driver.status import INTERRUPTED
 from velostream.server.driver.task import Task
 from velostream.server.folders import DriverFolder, Folders
 from velostream.server.process import Process
@@ -160,6 +161,9 @@ class Supervisor:
         if state == DONE:
             self.registry.happened(deployment, DONE)
             return self.registry.change(deployment, ending=DONE, wanted=STOPPED)
+        if state == INTERRUPTED:
+            self.registry.happened(deployment, INTERRUPTED)
+            return deployment
         return self._died(deployment, said, folder)
 
     def _died(self, deployment: Deployment, said: Mapping[str, Any], folder: DriverFolder) -> Deployment:

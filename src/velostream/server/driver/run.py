@@ -15,7 +15,7 @@ from velostream.errors import EXIT_CODES, VeloError
 from velostream.files import replace_text
 from velostream.server.driver.logs import LOG, JsonLines, open_log
 from velostream.server.driver.serving import Serving
-from velostream.server.driver.status import Status
+from velostream.server.driver.status import INTERRUPTED, Status
 from velostream.server.driver.task import Task
 from velostream.server.folders import DriverFolder
 from velostream.server.planning import Refused, checked, served
@@ -94,16 +94,18 @@ def _run(folder: DriverFolder, task: Task, status: Status, form: JsonLines, ende
         finally:
             serving.close()
     ended.set()
-    status.state = _outcome(runner)
+    status.state = _outcome(runner, serving)
     status.write()
     LOG.info("the driver ends: %s", status.state)
     os.close(lock)
     return 0
 
 
-def _outcome(runner: Runner) -> str:
-    states = {job.state for job in runner.jobs}
-    return "done" if states == {"done"} and not runner.stopping.is_set() else "stopped"
+def _outcome(runner: Runner, serving: Serving) -> str:
+    """How it ended: all jobs are done, somebody stopped it, or the machine wanted it to end, such as for a restart."""
+    if runner.stopping.is_set() and not serving.was_stopped:
+        return INTERRUPTED
+    return "done" if {job.state for job in runner.jobs} == {"done"} else "stopped"
 
 
 def _speak(status: Status, ended: Event) -> None:

@@ -37,6 +37,8 @@ class Serving:
         self.task = task
         self.speak = speak
         """Says how things are, before somebody hears that a command was carried out."""
+        self.was_stopped = False
+        """True once it was told to end."""
         self._waiting: SimpleQueue[Command] = SimpleQueue()
         self._taken: set[str] = set()
         self._closed = Event()
@@ -62,6 +64,7 @@ class Serving:
                     continue
                 self._taken.add(command.id)
                 if command.verb == commands.STOP and not command.jobs:
+                    self.was_stopped = True
                     self.runner.stopping.set()
                 elif command.verb == commands.QUERY:
                     Thread(target=self._answered, args=(command, self._query), daemon=True).start()

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from velostream.tables.progress import Progress
 
 FORMAT = 1
+INTERRUPTED = "interrupted"
+"""The state of a driver that ended cleanly though nobody stopped it: it is started again."""
 RECENT = 10.0
 """Seconds over which rates are taken."""
 

@@ -21,7 +21,13 @@ EVERY = 1.0
 @click.option("--follow", "-f", is_flag=True, help="Go on with new lines until Ctrl-C.")
 @remote_options
 def command(*, name: str, lines: int, follow: bool, url: str, form: str) -> None:
-    """Show the newest lines of a job's log, and what its process printed beside it."""
+    """Show the newest lines of a job's log, and what its process printed beside it.
+
+    \b
+    Examples:
+      velo logs trading
+      velo logs ohlcv --lines 500 --follow
+    """
     from velostream.server.client import quoted
 
     client = client_of(url)

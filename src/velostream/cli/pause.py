@@ -14,5 +14,10 @@ def command(*, name: str, url: str, form: str) -> None:
     """Pause a job: NAME is a job, APP.JOB, or an application and then all of its jobs.
 
     Ends the query of a job after its running batch; process and checkpoint stay. velo resume lets it go on.
+
+    \b
+    Examples:
+      velo pause ohlcv
+      velo pause trading
     """
     carry_out(url, form, name, "pause")

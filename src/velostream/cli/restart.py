@@ -15,5 +15,10 @@ def command(*, name: str, url: str, form: str) -> None:
 
     Ends a job after its running batch and starts it again from its checkpoint. A job that was stopped or has failed is
     started.
+
+    \b
+    Examples:
+      velo restart trading
+      velo restart trading.ohlcv
     """
     carry_out(url, form, name, "restart")

@@ -14,5 +14,10 @@ def command(*, name: str, url: str, form: str) -> None:
     """Let a paused job go on: NAME is a job, APP.JOB, or an application and then all of its jobs.
 
     Starts the query of a paused job again, where it was.
+
+    \b
+    Examples:
+      velo resume ohlcv
+      velo resume trading
     """
     carry_out(url, form, name, "resume")

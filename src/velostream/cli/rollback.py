@@ -15,5 +15,10 @@ def command(*, name: str, version: str, url: str, form: str) -> None:
     """Go back to an older version of an application.
 
     It goes on with the state of now where that fits; else with the state that it had when it was replaced.
+
+    \b
+    Examples:
+      velo rollback trading
+      velo rollback trading --version 1.4
     """
     carry_out(url, form, name, "rollback", {"version": version})

@@ -15,7 +15,13 @@ from velostream.errors import VeloError
 @click.argument("name", metavar="NAME")
 @remote_options
 def command(*, name: str, url: str, form: str) -> None:
-    """Show how a job or an application is doing: why it failed, what became of its records, what holds it back."""
+    """Show how a job or an application is doing: why it failed, what became of its records, what holds it back.
+
+    \b
+    Examples:
+      velo status trading
+      velo status trading.ohlcv --format json
+    """
     from velostream.server.client import quoted
 
     client = client_of(url)

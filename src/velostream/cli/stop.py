@@ -16,5 +16,11 @@ def command(*, name: str, force: bool, url: str, form: str) -> None:
 
     It ends after its running batch, and keeps its checkpoint: velo restart starts it again where it was. With --force
     the batch is cut, and done again at the next start; nothing is lost or written twice.
+
+    \b
+    Examples:
+      velo stop trading
+      velo stop trading.ohlcv
+      velo stop trading --force
     """
     carry_out(url, form, name, "stop", {"force": force})

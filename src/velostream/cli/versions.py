@@ -13,7 +13,13 @@ _COLUMNS = ("number", "version", "strategy", "state", "role", "share", "created"
 @click.argument("name", metavar="NAME")
 @remote_options
 def command(*, name: str, url: str, form: str) -> None:
-    """List the versions that were deployed of an application, newest first."""
+    """List the versions that were deployed of an application, newest first.
+
+    \b
+    Examples:
+      velo versions trading
+      velo versions trading --format json
+    """
     from velostream.server.client import quoted
 
     found = client_of(url).get(f"/api/v1/jobs/{quoted(name)}/versions", limit=1000)["items"]

@@ -22,10 +22,13 @@ from tests.observability.test_exposition import parsed
 
 from velostream.cli.check import validated
 from velostream.cli.inputs import Input
+from velostream.errors import VeloError
 from velostream.jobs import writing
+from velostream.jobs.asking import ask_history
 from velostream.jobs.runner import Runner
 from velostream.observability.exposition import exposition
-from velostream.observability.snapshot import application
+from velostream.observability.history.reading import kept
+from velostream.observability.snapshot import application, snapshot
 from velostream.observability.watching import watched
 from velostream.plan import plan
 
@@ -152,6 +155,8 @@ def test_all_that_is_said_of_a_run_is_true_also_after_a_repeated_micro_batch(
     json.dumps(taken, allow_nan=False)
     assert exposition(taken["jobs"], taken["tables"]).strip() == ""
 
+    _history_is_kept(one_spark, tmp_path, first)
+
     # The last micro-batch is done again, by the other way: its rows stay in Spark.
     folder = tmp_path / "checkpoint" / "plain" / "spark" / "commits"
     commits = sorted(folder.glob("[0-9]*"), key=lambda file: int(file.name))
@@ -204,6 +209,26 @@ def _spans_are_received(file: Path) -> None:
     assert all(span["links"] == [job["trace"]] and not span["parent"] for span in batches)
     stages = {span["name"] for span in received if span["parent"] == batches[0]["span"]}
     assert stages == {"compute", "rows", "sink out", "accounts"}
+
+
+def _history_is_kept(spark: SparkSession, home: Path, runner: Runner) -> None:
+    tables = kept(runner.plan, home / "checkpoint", home)
+    sql = "SELECT job, MAX(records_read) AS n, MAX(state) AS state FROM jobs WHERE app = 'shop' GROUP BY job ORDER BY 1"
+    assert ask_history(sql, tables, spark).to_pylist() == [
+        {"job": "plain", "n": 600, "state": "stopped"},
+        {"job": "windows", "n": 600, "state": "stopped"},
+    ]
+    finals = "SELECT window_start, SUM(rows) AS rows, SUM(records) AS records FROM windows GROUP BY 1 ORDER BY 1"
+    assert [(row["rows"], row["records"]) for row in ask_history(finals, tables, spark).to_pylist()] == [(5, 200)] * 3
+    with pytest.raises(VeloError, match="cannot be answered") as failure:
+        ask_history("SELECT * FROM nothing", tables, spark)
+    assert "tables: jobs, partitions" in failure.value.hint
+    windows = snapshot(runner.jobs[1], "shop")
+    assert [window["final"] for window in windows["emissions"]] == [5, 5, 5]
+    (stage,) = windows["stages"]
+    assert (stage["node"], stage["records"], stage["rows"]) == ("Aggregate", 600, 15)
+    assert stage["seconds"] > 0
+    assert windows["delivered"]["s/0"]["records"] == 600
 
 
 def _lineage_is_told(file: Path, receiver: Receiver) -> None:

@@ -155,8 +155,11 @@ def test_rows_tell_the_progress_of_their_partitions() -> None:
     rows = pl.DataFrame(
         {"_source": ["s", "s", "t"], "_partition": [0, 0, 1], "_event_time": [5, None, 9], "end": [False, None, True]}
     )
-    assert list(progress_of(rows)) == [Progress("s", 0, 5), Progress("t", 1, 9)]
-    assert list(progress_of(rows, mark="end")) == [Progress("s", 0, 5, None), Progress("t", 1, 9, 9)]
+    assert list(progress_of(rows)) == [Progress("s", 0, 5, records=2), Progress("t", 1, 9, records=1)]
+    assert list(progress_of(rows, mark="end")) == [
+        Progress("s", 0, 5, None, records=2),
+        Progress("t", 1, 9, 9, records=1),
+    ]
     assert [p.mark for p in progress_of(rows.with_columns(end=pl.Series([1, 2, 3])), mark="end")] == [2, 3]
 
 

@@ -24,7 +24,7 @@ _SERVER = (
 )
 VERBS = (
     *("validate", "explain", "run", "shell", "query", "dlq", *_SERVER),
-    *("dashboard", "test", "functions", "properties", "docs"),
+    *("dashboard", "advise", "test", "functions", "properties", "docs"),
 )
 INTERRUPTED = 130
 BROKEN_PIPE = 141

@@ -20,26 +20,38 @@ from velostream.cli.report.text import TextReport
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from velostream.cli.inputs import Input
+
 
 @click.command("query", short_help="Ask the tables of an application.")
 @click.argument("sql", metavar="'SELECT …'")
 @click.option("--app", "file", required=True, metavar="FILE", help="The application whose tables are asked.")
+@click.option(
+    "--history", is_flag=True, help="Ask the history of its jobs instead: jobs, partitions, stages, windows, metrics."
+)
 @click.option("--checkpoint", default="", metavar="DIR", help="Where its jobs keep their state. [default: .velo/APP]")
 @click.option("--format", "form", type=click.Choice(["table", "json", "csv"]), default="table", show_default=True)
 @click.option("--master", default="local[*]", show_default=True, metavar="URL", help="Where Spark runs.")
 @click.pass_context
-def command(ctx: click.Context, *, sql: str, file: str, checkpoint: str, form: str, master: str) -> None:
+def command(ctx: click.Context, *, sql: str, file: str, history: bool, checkpoint: str, form: str, master: str) -> None:
     """Ask the tables of an application: those that it loads, and those that its statements make.
 
     The answer is of the newest version of each table that was complete when the question came. The application may be
     running; its jobs do not notice.
 
+    With --history the tables are what was kept of its jobs over time (history.store): jobs, partitions, stages, windows
+    and metrics, each row with `at`, `app` and `job`; the query is Spark's own SQL.
+
     \b
     Examples:
+      velo query --history "SELECT at, job, records_read, lag_seconds FROM jobs ORDER BY at" --app app.sql
       velo query "SELECT * FROM positions WHERE trader_id = 'T001'" --app app.sql
       velo query "SELECT desk, COUNT(*) AS n FROM limits GROUP BY desk" --app app.sql --format csv
     """
     given = one(file)
+    if history:
+        _history(ctx, given, sql, checkpoint, form, master)
+        return
     whole = replace(given, text=f"{given.text.rstrip().rstrip(';')};\n{sql}\n")
     answer = validated(whole, preset="", overrides={})
     if answer.findings.errors:
@@ -55,6 +67,23 @@ def command(ctx: click.Context, *, sql: str, file: str, checkpoint: str, form: s
     home = Path(checkpoint) if checkpoint else Path(".velo") / (planned.name or "app")
     with translated(debug=bool(getattr(ctx.obj, "debug", False))):
         rows = ask(planned, planned.jobs[-1], spark_session(master), home)
+    print(_FORMS[form](rows), end="")
+
+
+def _history(ctx: click.Context, given: Input, sql: str, checkpoint: str, form: str, master: str) -> None:
+    """Asks what was kept of the jobs over time."""
+    from velostream.jobs.asking import ask_history
+    from velostream.observability.history.reading import kept
+    from velostream.plan import plan
+    from velostream.spark.failures import translated
+    from velostream.spark.session import spark_session
+
+    answer = validated(given, preset="", overrides={})
+    planned = plan(answer.bound, answer.library)
+    home = Path(checkpoint) if checkpoint else Path(".velo") / (planned.name or "app")
+    tables = kept(planned, home, given.folder or Path())
+    with translated(debug=bool(getattr(ctx.obj, "debug", False))):
+        rows = ask_history(sql, tables, spark_session(master))
     print(_FORMS[form](rows), end="")
 
 

@@ -1,6 +1,6 @@
 """What is observed of a job, what it promises and where it runs (`observability.*`, `metrics.*`, `sla.*` …)."""
 
-from velostream.config.kinds import Boolean, Duration, Integer, Share, Text
+from velostream.config.kinds import Boolean, Choice, Duration, Integer, Share, Text
 from velostream.config.property import Property, Scope
 
 _JOB = (Scope.JOB,)
@@ -50,6 +50,44 @@ OBSERVING = (
         "how often a running job says so in lineage events",
         "5m",
         default="1m",
+        scopes=_JOB,
+    ),
+    Property(
+        "history.store",
+        Choice(("sqlite", "postgresql", "parquet", "none")),
+        "where figures of jobs are kept over time, for velo query --history, velo advise and the page",
+        "parquet",
+        default="sqlite",
+        scopes=_JOB,
+    ),
+    Property(
+        "history.path",
+        Text(),
+        "the file (sqlite) or folder (parquet) of history; beside the checkpoint unless set",
+        "history.sqlite",
+        scopes=_JOB,
+    ),
+    Property(
+        "history.url",
+        Text(),
+        "the PostgreSQL that keeps history, in the schema velostream_history",
+        "postgresql://localhost:5432/velostream",
+        scopes=_JOB,
+    ),
+    Property(
+        "history.every",
+        Duration(positive=True),
+        "how often, at most, figures are kept",
+        "1m",
+        default="10s",
+        scopes=_JOB,
+    ),
+    Property(
+        "history.retention",
+        Duration(positive=True),
+        "how long figures are kept",
+        "90d",
+        default="30d",
         scopes=_JOB,
     ),
     Property(

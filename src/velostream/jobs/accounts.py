@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from velostream.files import replace_text
+from velostream.jobs import seen as seen_by_stages
 from velostream.jobs.measured import Measured, merged
 from velostream.spark.lower.job import Role
 
@@ -84,6 +85,8 @@ class Accounts:
     holding: list[str] = field(default_factory=list)
     """The partitions that hold it back."""
     histograms: dict[str, dict[str, Any]] = field(default_factory=dict)
+    seen: seen_by_stages.Seen = field(default_factory=seen_by_stages.nothing)
+    """What stateful nodes and partitions have seen."""
     measured: Measured = field(default_factory=dict)
     """The values of @metric annotations."""
     seconds: float = 0.0
@@ -105,7 +108,9 @@ class Accounts:
         self.batch = batch
         self.measured = merged(self.measured, measured or {})
         gauges: Counter[str] = Counter()
+        seen = seen_by_stages.begin(self.seen)
         for one in stats:
+            seen_by_stages.add(seen, one, batch)
             role = roles[one["stage"]]
             self._add_records(one, role)
             self.emitted.update(one["emitted"] if role.last else {})
@@ -114,6 +119,8 @@ class Accounts:
             self._add_time(one, role)
             self._add_histograms(one)
             self._add_joined(role.table, one["joined"])
+        seen_by_stages.end(seen)
+        self.seen = seen
         self.gauges |= gauges
         self.gauges["state_bytes_largest"] = max(self.gauges.get("state_bytes_largest", 0), gauges["state_bytes"])
         for rows in counted:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,6 +41,24 @@ def ask(plan: ApplicationPlan, job: Job, spark: SparkSession, checkpoint: Path) 
     run = Run(job.name, checkpoint, Path(), bounded=True, buckets=())
     frame = lower_static(top, Lowering(spark, run, functions=functions, tables=views))
     return frame.select(*(column(member.name) for member in top.fields.visible)).toArrow()
+
+
+def ask_history(sql: str, tables: Mapping[str, pa.Table], spark: SparkSession) -> pa.Table:
+    """The rows of a query over tables that are in memory, in Spark's own SQL."""
+    from pyspark.errors import PySparkException
+
+    for name, table in tables.items():
+        spark.createDataFrame(table).createOrReplaceTempView(name)
+    try:
+        found: pa.Table = spark.sql(sql).toArrow()
+    except PySparkException as error:
+        told = str(error.getMessage() or error).split("\n", 1)[0]
+        hint = f"tables: {', '.join(tables)}"
+        raise VeloError(f"the query cannot be answered: {told}", hint=hint, code="usage") from None
+    finally:
+        for name in tables:
+            spark.catalog.dropTempView(name)
+    return found
 
 
 def _columns(plan: ApplicationPlan) -> dict[str, list[tuple[str, str]]]:

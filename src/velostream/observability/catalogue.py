@@ -112,6 +112,19 @@ def _lags(taken: Snapshot) -> Samples:
     return _partitions(lambda shown: None if shown["lag_ms"] is None else shown["lag_ms"] / 1_000)(taken)
 
 
+def _delivered(field: str) -> Callable[[Snapshot], Samples]:
+    def read(taken: Snapshot) -> Samples:
+        for name, told in taken["delivered"].items():
+            source, _, partition = name.rpartition("/")
+            yield (source, partition), told[field]
+
+    return read
+
+
+def _nodes(field: str) -> Callable[[Snapshot], Samples]:
+    return lambda taken: [((str(stage["stage"]), stage["node"]), stage[field]) for stage in taken["stages"]]
+
+
 def _holding(taken: Snapshot) -> Samples:
     for name in taken["partitions"]:
         source, _, partition = name.rpartition("/")
@@ -190,6 +203,12 @@ CATALOGUE: tuple[EngineMetric, ...] = (
     EngineMetric("velo_watermark_lag_seconds", GAUGE, "watermarks", "how far the newest event time of a partition is behind the clock", _lags, ("source", "partition")),
     EngineMetric("velo_partition_holds_watermark", GAUGE, "watermarks", "1 for a partition that holds the watermark back", _holding, ("source", "partition")),
     EngineMetric("velo_partition_idle", GAUGE, "watermarks", "1 for a partition that is idle", _partitions(lambda shown: int(bool(shown["idle"]))), ("source", "partition")),
+    EngineMetric("velo_partition_records_total", COUNTER, "watermarks", "records that a partition delivered", _delivered("records"), ("source", "partition")),
+    EngineMetric("velo_partition_records_per_second", GAUGE, "watermarks", "records per second of running that a partition delivered", _delivered("rate"), ("source", "partition")),
+    EngineMetric("velo_node_records_total", COUNTER, "windows", "records that a stateful node took", _nodes("records"), ("stage", "node")),
+    EngineMetric("velo_node_rows_total", COUNTER, "windows", "rows that a stateful node gave", _nodes("rows"), ("stage", "node")),
+    EngineMetric("velo_node_seconds_total", COUNTER, "windows", "time that a stateful node worked, of all its buckets", _nodes("seconds"), ("stage", "node")),
+    EngineMetric("velo_node_skew", GAUGE, "windows", "how many times the mean the fullest bucket of a stateful node has", _nodes("skew"), ("stage", "node")),
     *(EngineMetric(PREFIX + name, GAUGE, "state", text, _windows(name)) for name, text in _STATE),
     EngineMetric("velo_state_cache_hits_total", COUNTER, "state", "reads of state found decoded in memory", _windows("hot_hits")),
     EngineMetric("velo_state_cache_misses_total", COUNTER, "state", "reads of state that went to the state store", _windows("hot_misses")),

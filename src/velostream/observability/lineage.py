@@ -33,7 +33,8 @@ from velostream.observability.sending import Sender
 from velostream.plan import lineage as plan_lineage
 
 if TYPE_CHECKING:
-    from velostream.jobs.runner import Runner, RunningJob
+    from velostream.jobs.runner import Runner
+    from velostream.jobs.running import RunningJob
 
 PRODUCER = f"urn:velostream:{__version__}"
 _DIRECT = {

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from velostream.jobs.measured import GAUGE, HISTOGRAM
 from velostream.jobs.measuring import bounds_of
+from velostream.observability.inside import emissions, partitions, stages, what_if
 
 if TYPE_CHECKING:
-    from velostream.jobs.runner import Runner, RunningJob
+    from velostream.jobs.runner import Runner
+    from velostream.jobs.running import RunningJob
     from velostream.plan.job import PlannedMetric
 
 T = TypeVar("T")
@@ -23,7 +25,8 @@ _NODE = ("deployment.node_id", "deployment.node_name", "deployment.region")
 
 
 def snapshot(job: RunningJob, app: str = "") -> dict[str, Any]:
-    """One job: its report, and `app`, `kind`, `mode`, `line`, `batch`, `timing`, `pressure`, `metrics`, `taken`."""
+    """One job: its report, and `app`, `kind`, `mode`, `line`, `batch`, `timing`, `pressure`, `metrics`, `taken`; of
+    `inside.py` `stages`, `emissions`, `delivered` and `lateness`."""
     taken = steady(job.report)
     progress = job.query.lastProgress if job.query is not None else None
     return {
@@ -39,6 +42,10 @@ def snapshot(job: RunningJob, app: str = "") -> dict[str, Any]:
         "sinks": [target.name for target in getattr(job.job.root, "targets", ())],
         "progress": None if progress is None else {name: progress[name] for name in _PROGRESS},
         "timing": steady(job.timings.data),
+        "stages": steady(lambda: stages(job.job, job.accounts)),
+        "emissions": steady(lambda: emissions(job.accounts)),
+        "delivered": steady(lambda: partitions(job.accounts, taken["seconds"])),
+        "lateness": what_if(taken["windows"]["lateness_seconds"]),
         "pressure": steady(job.timings.pressure),
         "metrics": steady(lambda: metrics_of(job)),
     }

@@ -21,6 +21,7 @@ def watched(
     log_level: str = "info",
 ) -> Iterator[None]:
     """Opens what the settings and the environment ask for; it closes when the run is over. `say` shows log lines."""
+    from velostream.observability.history.recording import Recording
     from velostream.observability.lineage import LineageEvents
     from velostream.observability.tracing import is_traced
 
@@ -28,6 +29,9 @@ def watched(
         lineage = LineageEvents(runner)
         open_.callback(lineage.close)
         runner.events.subscribe(lineage)
+        recording = Recording(runner)
+        open_.callback(recording.close)
+        runner.events.subscribe(recording)
         lines = {job.name: job.line for job in runner.plan.jobs}
         open_.enter_context(logged(say, log_format, log_level, lines))
         if any(is_traced(job) for job in runner.plan.jobs):

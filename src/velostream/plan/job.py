@@ -123,6 +123,8 @@ class ApplicationPlan:
     tables: tuple[LoadedTable, ...] = ()
     functions: tuple[Any, ...] = field(default=(), compare=False)
     """The functions that its user wrote in Python."""
+    declared: Mapping[str, tuple[str, ...]] = field(default_factory=dict, compare=False)
+    """The columns that streams from outside are declared with, read or not."""
 
     def __post_init__(self) -> None:
         names = [job.name for job in self.jobs]

@@ -22,7 +22,7 @@ class Progress:
 
     `event_time` is the largest seen; records that WHERE removed, that matched nothing or that are duplicates count too.
     `mark` is the largest time of a punctuation. `backlog` says that there is more to read, so that silence is not
-    idleness; `finished` that the partition is read to its end for good.
+    idleness; `finished` that the partition is read to its end for good. `records` is how many it delivered.
     """
 
     source: str
@@ -31,6 +31,7 @@ class Progress:
     mark: int | None = None
     backlog: bool = False
     finished: bool = False
+    records: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +61,10 @@ def progress_of(rows: pl.DataFrame, mark: str | None = None) -> Iterator[Progres
         is_condition = rows.schema[mark] == pl.Boolean
         marks = pl.col("_event_time").filter(pl.col(mark)) if is_condition else pl.col(mark).cast(pl.Int64)
     found = rows.group_by("_source", "_partition").agg(
-        pl.col("_event_time").max().alias("seen"), marks.max().alias("mark")
+        pl.col("_event_time").max().alias("seen"), marks.max().alias("mark"), pl.len().alias("records")
     )
-    for source, partition, seen, marked in found.sort("_source", "_partition").iter_rows():
-        yield Progress(source, partition, seen, marked)
+    for source, partition, seen, marked, records in found.sort("_source", "_partition").iter_rows():
+        yield Progress(source, partition, seen, marked, records=records)
 
 
 def without_skewed(rows: pl.DataFrame, now: int, most: int | None) -> tuple[pl.DataFrame, pl.DataFrame]:

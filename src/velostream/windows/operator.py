@@ -320,10 +320,10 @@ class Operator:
         results = rows.filter(pl.col(ERROR).is_null()).drop(ERROR)
         for emission, number in results["_emission"].value_counts().iter_rows():
             stats.emitted[emission] = number
-        late = results.filter(pl.col("_emission") == LATE)
-        stats.records_in_late_firing += int(late[EVENT_COUNT].sum())
+        stats.records_in_late_firing += int(results.filter(pl.col("_emission") == LATE)[EVENT_COUNT].sum())
         stats.window_event_count.add(results.filter(pl.col("_emission") == FINAL)[EVENT_COUNT])
         stats.failed_groups += failed.height
+        stats.show(results, {key: self.settings.meanings.get(key, key) for key in self.keys})
         if self.filler is not None:
             results = self.filler.filled(results, moment)
         stats.watermark = moment.after

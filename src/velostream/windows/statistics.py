@@ -21,6 +21,8 @@ else:
 
 LATENESS_BOUNDS = (SECOND, 5 * SECOND, 10 * SECOND, 30 * SECOND, MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, HOUR, DAY)
 COUNT_BOUNDS = (1, 2, 5, 10, 50, 100, 500, 1_000, 10_000, 100_000)
+MOST_FIRINGS = 40
+"""So many lines about windows a bucket says in one micro-batch."""
 BYTE_BOUNDS = (64, 256, 1_024, 4_096, 16_384, 65_536, 1 << 20, 1 << 24)
 
 
@@ -89,6 +91,10 @@ class Stats:
     state_bytes_before_clearing: int = 0
     state_rows: int = 0
     hot_state_size_bytes: int = 0
+    firings: list[list[int | str | None]] = field(default_factory=list)
+    """Of the newest windows that spoke: start, end, emission, rows, largest revision, records."""
+    heaviest: list[dict[str, Any]] = field(default_factory=list)
+    """The group with the most records among those that spoke: its keys as text, and how many."""
     watermark: int | None = None
     partitions: dict[str, dict[str, int | bool | None]] = field(default_factory=dict)
     holding: list[str] = field(default_factory=list)
@@ -101,6 +107,20 @@ class Stats:
         self.state_rows = sum(ledger.rows for ledger in tables)
         self.hot_hits, self.hot_misses, self.hot_evictions = cached.hits, cached.misses, cached.evictions
         self.hot_state_size_bytes = cached.bytes
+
+    def show(self, results: pl.DataFrame, keys: dict[str, str]) -> None:
+        """Tell how windows spoke, and which group is the heaviest; `keys` says what each key column means."""
+        if results.is_empty():
+            return
+        by = ["_window_start", "_window_end", "_emission"]
+        spoke = results.filter(pl.col("_window_start").is_not_null()).group_by(by)
+        rows = spoke.agg(pl.len(), pl.col("_revision").max(), pl.col("_event_count").sum())
+        newest = rows.sort("_window_end", "_emission", descending=True).head(MOST_FIRINGS)
+        self.firings = [list(row) for row in newest.iter_rows()]
+        if keys:
+            heavy = results.select(*keys, "_event_count").top_k(1, by="_event_count").row(0, named=True)
+            shown = {meaning: str(heavy[key])[:100] for key, meaning in keys.items()}
+            self.heaviest = [{"keys": shown, "records": int(heavy["_event_count"] or 0)}]
 
     @property
     def initial_firings(self) -> int:

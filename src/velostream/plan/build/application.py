@@ -40,7 +40,15 @@ def build(application: BoundApplication, library: Library) -> ApplicationPlan:
             jobs.append(_job(statement, building, plan_outputs(keyed, building)))
     tables = _loaded(application, _tables_read(jobs, definitions))
     written = tuple(function for function in library.functions if function.implementation is not None)
-    return ApplicationPlan(application.name, tuple(jobs), definitions, tables, written)
+    return ApplicationPlan(application.name, tuple(jobs), definitions, tables, written, _declared(application))
+
+
+def _declared(application: BoundApplication) -> dict[str, tuple[str, ...]]:
+    """The columns of the streams from outside."""
+    streams = [
+        relation for relation in application.relations.values() if relation.is_external and not relation.is_table
+    ]
+    return {relation.name: tuple(column.name for column in relation.schema) for relation in streams}
 
 
 def _rows(statement: BoundStatement, building: Building, application: BoundApplication) -> Keyed | None:

@@ -23,7 +23,7 @@ _JOB = (
     *("watermark.", "partitions", "allowed.lateness", "late.data.strategy", "emit", "fill", "dedup."),
     *("batch.", "failure_strategy", "max_retries", "retry_backoff", "circuit.breaker.", "dlq."),
     *("state.ttl", "state.hot.", "wait.timeout", "tables.load.parallelism", "scan.in_worker"),
-    *("observability.metrics.enabled", "metrics.max_series", "deployment.", "sla.", "lineage."),
+    *("observability.metrics.enabled", "metrics.max_series", "deployment.", "sla.", "lineage.", "history."),
     "observability.tracing.enabled",
 )
 _SOURCE = (

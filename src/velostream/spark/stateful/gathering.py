@@ -20,6 +20,7 @@ class Gathered:
         self.clocked = not layout.bounded
         self.counts: dict[str, int] = {}
         self.expanded = self.derived = self.replayed = 0
+        self.delivered: dict[str, int] = {}
         self.known: dict[str, int | frozenset[int]] = dict(layout.known)
         self.seen: dict[tuple[str, int], list[int | None]] = {}
         self.finished: set[tuple[str, int]] = set()
@@ -32,6 +33,8 @@ class Gathered:
         self.replayed += facts.get("replayed", 0)
         for status, count in facts.get("counts", {}).items():
             self.counts[status] = self.counts.get(status, 0) + count
+        for name, count in facts.get("delivered", {}).items():
+            self.delivered[name] = self.delivered.get(name, 0) + count
         for mark in facts.get("marks", ()):
             self._hear(mark)
             self._mark(mark)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +43,7 @@ class StageProcessor(StatefulProcessor):
         """Takes what the routers and the control source sent to this bucket in one micro-batch."""
         import polars as pl
 
+        self.began = time.perf_counter()
         frames: dict[str, list[pl.DataFrame]] = {names.ROWS: [], names.FOLDED: []}
         gathered = Gathered(self.layout)
         for row in rows:
@@ -76,6 +78,8 @@ class StageProcessor(StatefulProcessor):
             "counts": gathered.counts,
             "expanded": gathered.expanded,
             "derived": gathered.derived,
+            "delivered": gathered.delivered,
+            "seconds": round(time.perf_counter() - self.began, 6),
             "replayed": gathered.replayed,
             "next_tick": min((time for time in (outcome.next_tick, look) if time is not None), default=None),
             "now": facts.now,

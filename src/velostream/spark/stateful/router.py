@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-_COUNTED = ("counts", "derived", "expanded", "replayed")
+_COUNTED = ("counts", "derived", "delivered", "expanded", "replayed")
 Sent = tuple[int, str | None, bytes | None]
 """A bucket, what is sent to it, and the bytes."""
 
@@ -130,9 +130,11 @@ def _facts(rows: pl.DataFrame, marks: pl.DataFrame) -> dict[str, Any]:
     )
     counted = records.group_by(names.STATUS).len() if records.height else None
     mark = names.PUNCTUATION if names.PUNCTUATION in rows.columns else None
+    known = list(progress_of(honest, mark))
     return {
         "now": clock,
-        "progress": [[one.source, one.partition, one.event_time, one.mark] for one in progress_of(honest, mark)],
+        "progress": [[one.source, one.partition, one.event_time, one.mark] for one in known],
+        "delivered": {f"{one.source}/{one.partition}": one.records for one in known},
         "marks": [json.loads(text) for text in marks[names.MARK].to_list()],
         "counts": {status or "": count for status, count in counted.iter_rows()} if counted is not None else {},
         "derived": rows.height - records.height,

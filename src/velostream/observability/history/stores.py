@@ -1,0 +1,40 @@
+"""Which store a job's settings mean."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from velostream.errors import VeloError
+from velostream.observability.history.base import Store
+
+NONE, SQLITE, POSTGRES, PARQUET = "none", "sqlite", "postgresql", "parquet"
+
+
+def place_of(settings: Any, checkpoint: Path, folder: Path) -> tuple[str, str]:
+    """The kind of store, and its file, folder or address; relative paths start at the SQL file."""
+    kind = NONE if settings is None else settings.text("history.store")
+    if kind == POSTGRES:
+        url = settings.get("history.url")
+        if not url:
+            message = "history.store = postgresql needs an address"
+            raise VeloError(message, hint="set history.url", code="missing-property")
+        return kind, str(url)
+    own = None if settings is None else settings.get("history.path")
+    default = checkpoint / ("history.sqlite" if kind == SQLITE else "history")
+    return kind, str((folder / str(own)) if own else default)
+
+
+def open_store(kind: str, place: str) -> Store:
+    """The store of that kind at that place."""
+    if kind == SQLITE:
+        from velostream.observability.history.sqlite import SqliteStore
+
+        return SqliteStore(Path(place))
+    if kind == POSTGRES:
+        from velostream.observability.history.postgres import PostgresStore
+
+        return PostgresStore(place)
+    from velostream.observability.history.parquet import ParquetStore
+
+    return ParquetStore(Path(place))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -131,3 +133,11 @@ def test_a_strategy_that_does_not_exist_is_refused(given: dict[str, object], sai
 def test_local_drivers_get_little_memory(tmp_path: Path) -> None:
     assert ServerSettings(tmp_path).spark_settings["spark.driver.memory"] == "512m"
     assert "spark.driver.memory" not in ServerSettings(tmp_path, master="spark://h:7077").spark_settings
+
+
+def test_the_control_plane_is_small_since_it_loads_nothing_that_computes() -> None:
+    heavy = ("pyspark", "polars", "pyarrow", "pandas", "numpy", "py4j")
+    code = "import sys, velostream.server.plane, velostream.server.api.app\n"
+    code += f"print([name for name in {heavy!r} if name in sys.modules])"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout.strip() == "[]"

@@ -9,7 +9,7 @@ from fastapi import Depends, Query, Request
 from velostream.server.plane import Plane
 
 
-def _plane(request: Request) -> Plane:
+async def _plane(request: Request) -> Plane:
     found: Plane = request.app.state.plane
     return found
 

@@ -66,7 +66,8 @@ def test_the_first_paint_takes_less_than_a_second(look: Look) -> None:
 
 def test_views_are_reached_by_keys(look: Look) -> None:
     page = look.enter()
-    for keys, heading in (("gt", "Tables"), ("gd", "Dead letters"), ("gl", "Lineage"), ("ge", "Editor"), ("gq", "Ask")):
+    places = {"gt": "Tables", "gd": "Dead letters", "gl": "Lineage", "ga": "Advice", "ge": "Editor", "gq": "Ask"}
+    for keys, heading in places.items():
         page.wait_for_selector("#main :first-child")
         for key in keys:
             page.keyboard.press(key)

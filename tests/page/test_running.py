@@ -135,6 +135,7 @@ VIEWS = {
     "tables": ("tables", "tr:has-text('instruments') .badge"),
     "lineage": ("lineage", ".node"),
     "ask": ("ask", "textarea"),
+    "advice": ("advice", ".advice"),
 }
 
 

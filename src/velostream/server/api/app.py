@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from velostream import __version__
 from velostream.observability.exposition import CONTENT_TYPE
-from velostream.server.api import apps, asking, dlq, health, jobs, lineage, login, tables
+from velostream.server.api import advice, apps, asking, dlq, health, jobs, lineage, login, tables
 from velostream.server.api.auth import TokenRequired
 from velostream.server.api.document import install_document
 from velostream.server.api.inside import Inside
@@ -35,7 +35,7 @@ def create_app(plane: Plane) -> FastAPI:
         redirect_slashes=False,
     )
     app.state.plane = plane
-    for group in (health, apps, jobs, tables, asking, dlq, lineage, login):
+    for group in (health, advice, apps, jobs, tables, asking, dlq, lineage, login):
         app.include_router(group.ROUTES)
     app.add_api_route("/metrics", metrics, methods=["GET"], tags=["metrics"], responses=_METRICS, response_model=None)
     install(app)

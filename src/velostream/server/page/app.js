@@ -12,6 +12,7 @@ const VIEWS = [
   { path: "tables", name: "Tables", key: "t", icon: "tables", file: "tables" },
   { path: "letters", name: "Dead letters", key: "d", icon: "letters", file: "letters" },
   { path: "lineage", name: "Lineage", key: "l", icon: "lineage", file: "lineage" },
+  { path: "advice", name: "Advice", key: "a", icon: "advice", file: "advice" },
   { path: "editor", name: "Editor", key: "e", icon: "editor", file: "editor" },
   { path: "ask", name: "Ask", key: "q", icon: "ask", file: "ask" },
   { path: "job", file: "job", hidden: true },

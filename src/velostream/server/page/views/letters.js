@@ -14,7 +14,9 @@ export function view({ query, draw, poll, signal, go, fail }) {
   const chosen = new Map();
   let known = null;
   function set(changes) {
-    const wanted = new URLSearchParams(Object.entries({ ...filter, offset: 0, ...changes }).filter(([, value]) => value));
+    // From the address and not from what was drawn: two choices may come before the page is drawn anew.
+    const now = Object.fromEntries(new URLSearchParams(location.hash.split("?")[1] || ""));
+    const wanted = new URLSearchParams(Object.entries({ ...now, offset: 0, ...changes }).filter(([, value]) => value));
     go(`letters${wanted.size ? `?${wanted}` : ""}`, { quiet: true });
   }
   async function refresh() {

@@ -1,0 +1,42 @@
+// Advice: what is not as it should be, the figures that say so, and what to change.
+
+import { get } from "../api.js";
+import { h } from "../dom.js";
+import { count } from "../format.js";
+import { empty, select } from "../parts.js";
+
+const KINDS = {
+  loses: ["bad", "records are lost"], grows: ["warn", "state grows"], slow: ["warn", "slow"], odd: ["busy", "unlike before"], waste: ["calm", "waste"],
+};
+const GUIDED = { "guides/watermark-stuck": "partitions", "guides/many-late-events": "lateness" };
+
+export function view({ query, draw, poll, signal, go }) {
+  const app = query.get("app") || "";
+  poll(10, async () => {
+    const [apps, found] = await Promise.all([get("/api/v1/apps", { limit: 1000 }, { signal }), get("/api/v1/advice", { app }, { signal })]);
+    draw(page(apps.items, found.items, app, go));
+  });
+}
+
+function page(apps, items, app, go) {
+  return [
+    h("div", { class: "row between" }, h("h1", { class: "flat" }, "Advice"),
+      select("Application", app, [["", "all"], ...apps.map((one) => [one.name, one.name])], (name) => go(`advice${name ? `?app=${encodeURIComponent(name)}` : ""}`, { quiet: true }))),
+    items.length ? items.map(card) : empty("Nothing to change.", "Jobs are looked at as they run: lost records, growing state, slow stages, skewed keys, columns that nobody reads, and figures unlike those before."),
+  ];
+}
+
+function card(one) {
+  const [tone, word] = KINDS[one.kind] || ["calm", one.kind];
+  const tab = Object.entries(GUIDED).find(([guide]) => one.guide.includes(guide))?.[1] || "";
+  return h("section", { class: `card advice ${tone === "bad" ? "bad" : tone === "warn" ? "" : "note"}`, "data-key": `${one.app}/${one.job}/${one.what}` },
+    h("div", { class: "row" }, h("span", { class: `badge ${tone}` }, word), h("a", { href: `#/job/${encodeURIComponent(one.app)}/${encodeURIComponent(one.job)}${tab ? `/${tab}` : ""}` }, `${one.app} / ${one.job}`)),
+    h("p", {}, h("b", {}, one.what)), h("p", {}, "→ ", one.change),
+    h("ul", { class: "legend" }, Object.entries(one.figures).map(([name, value]) => h("li", {}, `${name.replaceAll("_", " ")} `, h("span", { class: "number" }, shown(value))))),
+    one.guide ? h("p", { class: "quiet" }, `more: docs/${one.guide.replace(/^docs\//, "")}`) : null);
+}
+
+function shown(value) {
+  if (typeof value === "number") return count(Math.round(value * 1000) / 1000);
+  return value === null ? "–" : typeof value === "object" ? JSON.stringify(value) : String(value);
+}

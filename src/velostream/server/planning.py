@@ -116,8 +116,10 @@ def _words(job: Job) -> dict[str, Any]:
         "mode": job.mode,
         "line": job.line,
         "stateful": job.stateful,
-        "sources": [{"name": scan.source, "type": scan.connector, **_address(scan.settings)} for scan in job.scans],
-        "sinks": [{"name": each.name, "type": each.connector, **_address(each.settings)} for each in targets],
+        "sources": [
+            {"name": scan.source, "type": scan.connector, "address": address(scan.settings)} for scan in job.scans
+        ],
+        "sinks": [{"name": each.name, "type": each.connector, "address": address(each.settings)} for each in targets],
         "tables": list(job.tables),
         "makes": job.root.table if isinstance(job.root, Materialise) else None,
         "definitions": list(job.definitions),
@@ -127,10 +129,10 @@ def _words(job: Job) -> dict[str, Any]:
 _ADDRESSES = ("bootstrap.servers", "topic", "path", "url", "table", "bucket")
 
 
-def _address(settings: Any) -> dict[str, str]:
+def address(settings: Any) -> str:
     """Where something outside is, without secrets."""
-    found = {}
+    found = []
     for name in _ADDRESSES:
         if settings is not None and settings.known.find(name) is not None and settings.get(name) is not None:
-            found[name.replace(".", "_")] = masked(name, str(settings.get(name)))
-    return {"address": " ".join(found.values())} if found else {"address": ""}
+            found.append(masked(name, str(settings.get(name))))
+    return " ".join(found)

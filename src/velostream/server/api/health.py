@@ -15,6 +15,7 @@ from velostream.observability.exposition import CONTENT_TYPE
 from velostream.registry import did_you_mean
 from velostream.server.api.inside import Inside
 from velostream.server.api.problems import documented
+from velostream.server.connections import connections
 from velostream.server.models.tables import (
     Connection,
     Live,
@@ -135,20 +136,9 @@ async def _events(request: Request, plane: Plane, last_id: str) -> AsyncIterator
 
 
 @ROUTES.get("/health/connections")
-def connections(plane: Inside) -> list[Connection]:
-    """The sources and sinks of all jobs, and the tables that are loaded from outside."""
-    found = []
-    for one in plane.control.apps:
-        for job in one.jobs:
-            error = str(job.get("error", "") or "")
-            for role in ("source", "sink"):
-                found += [
-                    Connection(
-                        app=one.deployment.app, job=job["name"], role=role, state=job["state"], error=error, **each
-                    )
-                    for each in job[f"{role}s"]
-                ]
-    return found
+def listed(plane: Inside) -> list[Connection]:
+    """The sources and sinks of all jobs, and the tables that are loaded from outside, with their circuit breakers."""
+    return list(connections(plane.control))
 
 
 @ROUTES.get(

@@ -74,7 +74,7 @@ class Row(Model):
 
 
 class Connection(Model):
-    """A source or sink of a job, and how calls to it go."""
+    """A source, a sink or a table from outside, and how calls to it go."""
 
     app: str
     job: str
@@ -82,7 +82,11 @@ class Connection(Model):
     name: str
     type: str
     address: str
-    state: str = Field(description="of the job that uses it, or of its circuit breaker")
+    state: str = Field(description="that of the job that uses it, or of the table")
+    breaker: str | None = Field(description="of its circuit breaker: closed, open or half_open; none where it has none")
+    calls: int
+    failures: int
+    suspended: int = Field(description="calls that were not made, since most of those before had failed")
     error: str
 
 

@@ -193,7 +193,7 @@ class BatchWriter:
         """Writes the rows of a micro-batch, asking Spark for no more of them than is needed."""
         lowered = self.lowered
         held = [one for one in said.results if one is not None] if self.fits else []
-        if self.fits and lowered.table is not None and self.measures is None:
+        if self.fits and lowered.table is not None and self.measures is None and self.lines is None:
             self.failing.check(said.letters, number)
             return self._sinks(None, number, at_most, lowered.table(held)), {}
         if not at_most and self.table is None:

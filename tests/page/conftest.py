@@ -22,7 +22,7 @@ PATIENCE = 60_000
 """Milliseconds: a driver on a busy machine takes its time."""
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     if not CHROMIUM:
         pytest.skip("there is no chromium: the page is not tested")
@@ -34,7 +34,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     found.end()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser(server: Server) -> Iterator[Browser]:
     from playwright.sync_api import sync_playwright
 
@@ -79,12 +79,19 @@ class Look:
         self.page.wait_for_timeout(400)
         self.page.screenshot(path=folder / f"page-{name}.png")
 
+    def __enter__(self) -> Look:
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        """Closes it; what went wrong in the page is wrong, too."""
+        self.context.close()
+        if failure[0] is None:
+            strangers = [url for url in self.asked if not url.startswith(self.server.address)]
+            assert strangers == [], "the page asks nobody but its server"
+            assert self.wrong == []
+
 
 @pytest.fixture
 def look(browser: Browser, server: Server) -> Iterator[Look]:
-    found = Look(browser, server)
-    yield found
-    found.context.close()
-    strangers = [url for url in found.asked if not url.startswith(server.address)]
-    assert strangers == [], "the page asks nobody but its server"
-    assert found.wrong == []
+    with Look(browser, server) as found:
+        yield found

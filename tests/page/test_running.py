@@ -1,11 +1,13 @@
-"""A click through the life of an application: deploy, late data, dead letters, replay, pause, resume."""
+"""A click through the life of an application: deploy, late data, dead letters, replay, pause, resume.
+
+The steps build on each other, on one server: they are one test, and a failure names its step.
+"""
 
 from __future__ import annotations
 
 import re
 
-import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 from tests.page.conftest import PATIENCE, Look
 from tests.page.serving import MARKET, Server
 
@@ -13,19 +15,7 @@ JOB = "/api/v1/jobs/market.bars"
 EVIL = "<img src=x onerror=document.title=1>"
 
 
-@pytest.fixture(scope="module")
-def market(server: Server) -> Server:
-    server.instruments()
-    server.minute(0, (1, 2, 3))
-    return server
-
-
-@pytest.fixture(autouse=True)
-def patient() -> None:
-    expect.set_options(timeout=PATIENCE)
-
-
-def test_a_mistake_is_underlined_while_it_is_typed_and_a_right_text_is_deployed(look: Look, market: Server) -> None:
+def a_mistake_is_underlined_while_it_is_typed_and_a_right_text_is_deployed(look: Look, market: Server) -> None:
     page = look.enter()
     look.go("editor")
     page.wait_for_selector("textarea")
@@ -48,7 +38,7 @@ def test_a_mistake_is_underlined_while_it_is_typed_and_a_right_text_is_deployed(
     look.keep("app")
 
 
-def test_the_partition_that_holds_the_watermark_back_is_two_clicks_away(look: Look, market: Server) -> None:
+def the_partition_that_holds_the_watermark_back_is_two_clicks_away(look: Look, market: Server) -> None:
     for minute in range(1, 4):
         market.minute(60 * minute, (1, 2))
     market.until(JOB, lambda job: (job["watermark_lag_seconds"] or 0) > 100)
@@ -67,7 +57,7 @@ def slide(page: Page, value: str) -> None:
     page.eval_on_selector("input[type=range]", move)
 
 
-def test_late_records_are_counted_and_another_lateness_is_tried(look: Look, market: Server) -> None:
+def late_records_are_counted_and_another_lateness_is_tried(look: Look, market: Server) -> None:
     market.minute(240, (1, 2, 3))
     market.until(JOB, lambda job: (job["watermark_lag_seconds"] or 0) < 30 and job["records"]["read"] >= 2800)
     market.trades([("AAPL", 1, "99", 290 - late) for late in (3, 20, 45, 100, 150, 200)] + [("MSFT", 2, EVIL, 299)])
@@ -87,7 +77,7 @@ def test_late_records_are_counted_and_another_lateness_is_tried(look: Look, mark
     look.keep("lateness")
 
 
-def test_a_dead_letter_is_found_read_and_replayed(look: Look, market: Server) -> None:
+def a_dead_letter_is_found_read_and_replayed(look: Look, market: Server) -> None:
     page = look.enter()
     look.go("letters")
     page.wait_for_selector("tr[data-row]")
@@ -112,7 +102,7 @@ def test_a_dead_letter_is_found_read_and_replayed(look: Look, market: Server) ->
     assert after["replayed"] == before["replayed"] + 1
 
 
-def test_a_job_is_paused_and_goes_on(look: Look, market: Server) -> None:
+def a_job_is_paused_and_goes_on(look: Look, market: Server) -> None:
     page = look.enter()
     look.go("job/market/bars")
     page.click("[data-verb=pause]")
@@ -139,7 +129,7 @@ VIEWS = {
 }
 
 
-def test_every_other_view_shows_what_runs(look: Look, market: Server) -> None:
+def every_other_view_shows_what_runs(look: Look, market: Server) -> None:
     page = look.enter()
     for name, (place, wanted) in VIEWS.items():
         look.go(place)
@@ -156,7 +146,7 @@ def test_every_other_view_shows_what_runs(look: Look, market: Server) -> None:
         look.keep(name)
 
 
-def test_a_row_of_a_table_is_looked_up_by_key(look: Look, market: Server) -> None:
+def a_row_of_a_table_is_looked_up_by_key(look: Look, market: Server) -> None:
     page = look.enter()
     look.go("tables")
     page.click("tr:has-text('instruments') button")
@@ -165,7 +155,7 @@ def test_a_row_of_a_table_is_looked_up_by_key(look: Look, market: Server) -> Non
     expect(page.locator("dialog .facts")).to_contain_text("Nvda Inc")
 
 
-def test_every_record_is_in_one_class_and_the_past_is_remembered(market: Server) -> None:
+def every_record_is_in_one_class_and_the_past_is_remembered(look: Look, market: Server) -> None:
     records = market.get(JOB)["records"]
     gone = sum(records["dropped"].values()) + sum(records["dead_lettered"].values())
     kept = sum(records[name] for name in ("in_results", "open", "filtered", "duplicates", "unmatched"))
@@ -177,19 +167,39 @@ def test_every_record_is_in_one_class_and_the_past_is_remembered(market: Server)
     assert max(recent[0]["state_bytes"]) > 0
 
 
-def test_it_is_used_in_the_dark_and_on_a_narrow_screen(look: Look, market: Server) -> None:
+def it_is_used_in_the_dark_and_on_a_narrow_screen(look: Look, market: Server) -> None:
     for name, options in {
         "dark": {"color_scheme": "dark"},
         "narrow": {"viewport": {"width": 390, "height": 844}, "has_touch": True},
     }.items():
-        other = Look(look.context.browser, market, **options)  # type: ignore[arg-type]
-        page: Page = other.enter()
-        page.wait_for_selector("table tr[data-row]")
-        wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-        assert wide <= 0, "only tables and pictures scroll sideways"
-        other.keep(f"overview-{name}")
-        other.go("job/market/bars/partitions")
-        page.wait_for_selector("[data-holder], .banner")
-        other.keep(f"partitions-{name}")
-        assert other.wrong == []
-        other.context.close()
+        with Look(look.context.browser, market, **options) as other:  # type: ignore[arg-type]
+            page: Page = other.enter()
+            page.wait_for_selector("table tr[data-row]")
+            wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+            assert wide <= 0, "only tables and pictures scroll sideways"
+            other.keep(f"overview-{name}")
+            other.go("job/market/bars/partitions")
+            page.wait_for_selector("[data-holder], .banner")
+            other.keep(f"partitions-{name}")
+
+
+STEPS = (
+    a_mistake_is_underlined_while_it_is_typed_and_a_right_text_is_deployed,
+    the_partition_that_holds_the_watermark_back_is_two_clicks_away,
+    late_records_are_counted_and_another_lateness_is_tried,
+    a_dead_letter_is_found_read_and_replayed,
+    a_job_is_paused_and_goes_on,
+    every_other_view_shows_what_runs,
+    a_row_of_a_table_is_looked_up_by_key,
+    every_record_is_in_one_class_and_the_past_is_remembered,
+    it_is_used_in_the_dark_and_on_a_narrow_screen,
+)
+
+
+def test_an_application_is_deployed_watched_and_mended_on_the_page(browser: Browser, server: Server) -> None:
+    expect.set_options(timeout=PATIENCE)
+    server.instruments()
+    server.minute(0, (1, 2, 3))
+    for step in STEPS:
+        with Look(browser, server) as look:
+            step(look, server)

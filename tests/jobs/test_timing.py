@@ -1,4 +1,5 @@
 from velostream.events import BatchBegan, BatchEnded, Events, StageEnded
+from velostream.jobs.accounts import Accounts
 from velostream.jobs.timing import Timings, quantile
 
 
@@ -28,6 +29,19 @@ def test_a_job_that_works_all_the_time_is_saturated_by_its_slowest_stage() -> No
     assert timings.pressure(60.0) == {"state": "saturated", "busy": 0.9833, "cause": "sink out"}
     assert timings.pressure(75.0)["state"] == "busy"
     assert timings.pressure(600.0) == {"state": "ok", "busy": 0.0, "cause": ""}
+
+
+def test_partitions_tell_how_old_their_newest_record_is() -> None:
+    accounts = Accounts()
+    timings = Timings("a", accounts=accounts)
+    for lag in (1_000, 3_000, 2_000):
+        accounts.partitions = {
+            "s/0": {"max_event_time": 0, "lag_ms": lag, "idle": False},
+            "s/1": {"max_event_time": None, "lag_ms": None, "idle": False},
+            "s/2": {"max_event_time": 0, "lag_ms": 9_000, "idle": True},
+        }
+        timings(BatchEnded("a", 0, 0, at=1))
+    assert timings.latencies() == {"s/0": {"p50": 2.0, "p95": 3.0, "p99": 3.0}}
 
 
 def test_quantiles_are_values_that_occurred() -> None:

@@ -71,6 +71,7 @@ def taken(state: str = "running", *, stateful: bool = True) -> dict[str, Any]:
         "timing": timings.data(),
         "pressure": {"state": "busy", "busy": 0.8, "cause": "sink out"},
         "progress": {"inputRowsPerSecond": 10.0, "processedRowsPerSecond": 20.0},
+        "latency": {"s/x/3": {"p50": 1.0, "p95": 2.0, "p99": 3.0}},
         "delivered": {"s/x/3": {"records": 7, "last": 1, "rate": 1.5}},
         "stages": [{"stage": 1, "node": "Aggregate", "records": 7, "rows": 4, "seconds": 0.5, "skew": 1.5}],
         "metrics": copy.deepcopy(METRICS),

@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from velostream.events import LOGGER, TRACEPARENT, BatchBegan, BatchEnded, Events, JobEnded, JobStarted
-from velostream.observability.logs import lifecycle, logged
+from velostream.events import LOGGER, TRACEPARENT, BatchBegan, BatchEnded, Events, JobEnded, JobStarted, StageEnded
+from velostream.observability.logs import Profile, lifecycle, logged
 from velostream.observability.sending import Sender
 
 PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
@@ -52,6 +52,18 @@ def test_the_life_of_a_job_is_told() -> None:
         events.publish(JobEnded("j", "failed", "boom"))
     levels = [line.split(":")[0] for line in said]
     assert levels == ["info", "debug", "error", "error"]
+
+
+def test_a_profile_says_how_long_the_stages_of_a_batch_took() -> None:
+    said: list[str] = []
+    events = Events([Profile(["j"])])
+    with logged(said.append, "text", "info", {}):
+        for job in ("j", "other"):
+            began = time.time_ns()
+            events.publish(StageEnded(job, 4, "compute", began, at=began + 500_000_000))
+            events.publish(StageEnded(job, 4, "sink out", began, at=began + 250_000_000))
+            events.publish(BatchEnded(job, 4, began, at=began + 10**9))
+    assert said == ["info: j: batch 4 took 1.000 s: compute 0.500 s, sink out 0.250 s"]
 
 
 def test_a_receiver_that_fails_costs_warnings_and_nothing_else(caplog: pytest.LogCaptureFixture) -> None:

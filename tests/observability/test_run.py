@@ -64,7 +64,8 @@ CREATE STREAM s (k STRING, v INT, p DECIMAL(10,2), at BIGINT) WITH ('s.type' = '
 -- @log: quiet
 -- @log_level: debug
 CREATE STREAM o AS SELECT k, v, p FROM s INTO out WITH ('out.type' = 'file_sink', 'out.path' = 'out',
-    'out.format' = 'jsonl', 'metrics.max_series' = '3', 'lineage.file' = 'lineage.jsonl');
+    'out.format' = 'jsonl', 'metrics.max_series' = '3', 'lineage.file' = 'lineage.jsonl',
+    'lineage.every' = '1h');
 -- @name: windows
 -- @metric: window_rows_total
 -- @metric_field: n

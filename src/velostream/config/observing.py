@@ -15,7 +15,7 @@ OBSERVING = (
     Property(
         "observability.profiling.enabled",
         Boolean(),
-        "whether the time of each stage is measured",
+        "whether a log line tells for each micro-batch how long each of its stages took",
         "true",
         default="false",
         scopes=_JOB,

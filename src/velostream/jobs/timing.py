@@ -7,12 +7,17 @@ from bisect import bisect_left
 from collections import deque
 from dataclasses import dataclass, field
 from math import ceil
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from velostream.events import BatchEnded, Event, StageEnded
 
+if TYPE_CHECKING:
+    from velostream.jobs.accounts import Accounts
+
 KEPT = 512
 """So many micro-batches are remembered for quantiles."""
+KEPT_LAGS = 128
+"""So many for each partition."""
 BOUNDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0)
 """Seconds, of the histogram of micro-batches."""
 RECENT = 60.0
@@ -59,6 +64,10 @@ class Timings:
     failures: int = 0
     stages: dict[str, Spent] = field(default_factory=dict)
     began: float = field(default_factory=time.time)
+    accounts: Accounts | None = None
+    """What the job counts: how late its partitions are is taken from it."""
+    lags: dict[str, deque[float]] = field(default_factory=dict)
+    """Of each partition, how many seconds its newest record was old at the end of the last micro-batches."""
 
     def __call__(self, event: Event) -> None:
         """Takes what is published."""
@@ -72,6 +81,20 @@ class Timings:
             self.recent.append((event.at / 1e9, event.seconds))
             self.counts[bisect_left(BOUNDS, event.seconds)] += 1
             self.total += event.seconds
+            self._take_lags()
+
+    def _take_lags(self) -> None:
+        for name, shown in self.accounts.partitions.items() if self.accounts is not None else ():
+            if shown["lag_ms"] is not None and not shown["idle"]:
+                self.lags.setdefault(name, deque(maxlen=KEPT_LAGS)).append(shown["lag_ms"] / 1_000)
+
+    def latencies(self) -> dict[str, dict[str, float | None]]:
+        """Of each partition, how old its newest record was at the end of micro-batches: p50, p95, p99 in seconds."""
+        lags = {name: sorted(values) for name, values in self.lags.items()}
+        return {
+            name: {f"p{share}": quantile(values, share / 100) for share in (50, 95, 99)}
+            for name, values in lags.items()
+        }
 
     def data(self) -> dict[str, Any]:
         """As plain data: quantiles and a histogram of micro-batches, and what each stage takes."""

@@ -8,5 +8,11 @@ For whoever serves it (all plain data that JSON can carry):
 - `exposition.exposition(snapshots, tables=()) -> str`: the text that Prometheus scrapes, of job snapshots and the
   reports of tables. Jobs that are stopped or done have no series; of a failed one only its state is told.
 - `catalogue.CATALOGUE`: every metric of the engine, with its help.
-- `endpoint.serve(text, port)`: `/metrics` on the loopback address, for a run without a server.
+- `inside`: a job's stages, the emissions of its windows, its partitions, and `what_if` other lateness were allowed.
+- `graph.graph(plan) -> dict`: lineage down to the column as nodes and edges.
+- `advice.advise(plan, checkpoint, folder) -> list[Advice]`, each with `data()`: what to change, and the figures behind.
+- `history.reading.kept(plan, checkpoint, folder)`: what was kept over time, as Arrow tables.
+
+For whoever runs jobs: `watching.watched(runner, say, …)` opens all that the settings and the environment ask for: log
+lines, spans, lineage events, history, and `/metrics` on the loopback address.
 """

@@ -121,6 +121,13 @@ def _delivered(field: str) -> Callable[[Snapshot], Samples]:
     return read
 
 
+def _latencies(taken: Snapshot) -> Samples:
+    for name, told in taken["latency"].items():
+        source, _, partition = name.rpartition("/")
+        for share in (50, 95, 99):
+            yield (source, partition, f"0.{share}"), told[f"p{share}"]
+
+
 def _nodes(field: str) -> Callable[[Snapshot], Samples]:
     return lambda taken: [((str(stage["stage"]), stage["node"]), stage[field]) for stage in taken["stages"]]
 
@@ -203,6 +210,7 @@ CATALOGUE: tuple[EngineMetric, ...] = (
     EngineMetric("velo_watermark_lag_seconds", GAUGE, "watermarks", "how far the newest event time of a partition is behind the clock", _lags, ("source", "partition")),
     EngineMetric("velo_partition_holds_watermark", GAUGE, "watermarks", "1 for a partition that holds the watermark back", _holding, ("source", "partition")),
     EngineMetric("velo_partition_idle", GAUGE, "watermarks", "1 for a partition that is idle", _partitions(lambda shown: int(bool(shown["idle"]))), ("source", "partition")),
+    EngineMetric("velo_partition_latency_seconds", GAUGE, "watermarks", "how old the newest record of a partition was at the end of the last micro-batches, as quantiles", _latencies, ("source", "partition", "share")),
     EngineMetric("velo_partition_records_total", COUNTER, "watermarks", "records that a partition delivered", _delivered("records"), ("source", "partition")),
     EngineMetric("velo_partition_records_per_second", GAUGE, "watermarks", "records per second of running that a partition delivered", _delivered("rate"), ("source", "partition")),
     EngineMetric("velo_node_records_total", COUNTER, "windows", "records that a stateful node took", _nodes("records"), ("stage", "node")),

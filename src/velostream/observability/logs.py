@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
 
-from velostream.events import BATCH, LOGGER, TRACEPARENT, BatchEnded, Event, JobEnded, JobStarted
+from velostream.events import BATCH, LOGGER, TRACEPARENT, BatchEnded, Event, JobEnded, JobStarted, StageEnded
 
 TEXT, JSON = "text", "json"
 FORMATS = (TEXT, JSON)
@@ -75,6 +75,25 @@ def lifecycle(event: Event) -> None:
         logger.error("batch failed: %s", event.error, extra={"job": event.job})
     elif isinstance(event, BatchEnded):
         logger.debug("batch written: %s rows in %.3f s", event.rows, event.seconds, extra={"job": event.job})
+
+
+class Profile:
+    """Says of jobs that want it how long the stages of each micro-batch took."""
+
+    def __init__(self, jobs: Collection[str]) -> None:
+        self.jobs = jobs
+        self.spent: dict[str, list[StageEnded]] = {}
+
+    def __call__(self, event: Event) -> None:
+        """Takes what is published."""
+        if event.job not in self.jobs:
+            return
+        if isinstance(event, StageEnded):
+            self.spent.setdefault(event.job, []).append(event)
+        elif isinstance(event, BatchEnded):
+            parts = ", ".join(f"{one.stage} {one.seconds:.3f} s" for one in self.spent.pop(event.job, ()))
+            told = {"job": event.job}
+            logging.getLogger(LOGGER).info("batch %s took %.3f s: %s", event.number, event.seconds, parts, extra=told)
 
 
 @contextmanager

@@ -26,7 +26,7 @@ _NODE = ("deployment.node_id", "deployment.node_name", "deployment.region")
 
 def snapshot(job: RunningJob, app: str = "") -> dict[str, Any]:
     """One job: its report, and `app`, `kind`, `mode`, `line`, `batch`, `timing`, `pressure`, `metrics`, `taken`; of
-    `inside.py` `stages`, `emissions`, `delivered` and `lateness`."""
+    `inside.py` `stages`, `emissions`, `delivered`, `latency` and `lateness`."""
     taken = steady(job.report)
     progress = job.query.lastProgress if job.query is not None else None
     return {
@@ -45,6 +45,7 @@ def snapshot(job: RunningJob, app: str = "") -> dict[str, Any]:
         "stages": steady(lambda: stages(job.job, job.accounts)),
         "emissions": steady(lambda: emissions(job.accounts)),
         "delivered": steady(lambda: partitions(job.accounts, taken["seconds"])),
+        "latency": steady(job.timings.latencies),
         "lateness": what_if(taken["windows"]["lateness_seconds"]),
         "pressure": steady(job.timings.pressure),
         "metrics": steady(lambda: metrics_of(job)),

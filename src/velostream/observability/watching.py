@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
-from velostream.observability.logs import JSON, TEXT, lifecycle, logged
+from velostream.observability.logs import JSON, TEXT, Profile, lifecycle, logged
 
 if TYPE_CHECKING:
     from velostream.jobs.runner import Runner
+    from velostream.plan.job import Job
 
 
 @contextmanager
@@ -40,6 +41,7 @@ def watched(
             tracing = Tracing(runner)
             open_.callback(tracing.close)
             runner.events.listeners.insert(0, tracing)  # before others: their log lines name the trace
+        runner.events.subscribe(Profile([job.name for job in runner.plan.jobs if _is_profiled(job)]))
         if log_format == JSON:
             runner.events.subscribe(lifecycle)
         if metrics_port is not None:
@@ -49,3 +51,7 @@ def watched(
             port = open_.enter_context(served(lambda: application(runner), metrics_port))
             say(f"metrics: http://{HOST}:{port}/metrics")
         yield
+
+
+def _is_profiled(job: Job) -> bool:
+    return job.settings is not None and bool(job.settings.boolean("observability.profiling.enabled"))

@@ -130,7 +130,11 @@ KINDS: tuple[AnnotationKind, ...] = (
     AnnotationKind("observability.metrics.enabled", Boolean(), "collects metrics", "true", Scope.EITHER),
     AnnotationKind("observability.tracing.enabled", Boolean(), "writes traces", "true", Scope.EITHER),
     AnnotationKind(
-        "observability.profiling.enabled", Boolean(), "keeps profiles of slow stages", "false", Scope.EITHER
+        "observability.profiling.enabled",
+        Boolean(),
+        "logs for each micro-batch how long its stages took",
+        "false",
+        Scope.EITHER,
     ),
     AnnotationKind(
         "sla.latency.p99", Duration(), "the latency that 99 of 100 batches should keep", "500ms", Scope.EITHER

@@ -24,7 +24,7 @@ _JOB = (
     *("batch.", "failure_strategy", "max_retries", "retry_backoff", "circuit.breaker.", "dlq."),
     *("state.ttl", "state.hot.", "wait.timeout", "tables.load.parallelism", "scan.in_worker"),
     *("observability.metrics.enabled", "metrics.max_series", "deployment.", "sla.", "lineage.", "history."),
-    "observability.tracing.enabled",
+    *("observability.tracing.enabled", "observability.profiling.enabled"),
 )
 _SOURCE = (
     *("type", "config_file", "path", "format", "schema", "csv.", "event.time.", "watermark."),

@@ -83,3 +83,25 @@ def test_records_of_columns_come_again_without_state_and_beside_a_scan_in_the_wo
         records = run(one_spark, home, query, "parquet")["records"]
         assert (records["read"], records["replayed"]) == (3, 1)
         assert records["in_results"] == (2 if name == "plain" else 3)
+
+
+def test_a_job_that_runs_takes_letters_up_without_being_told(one_spark: Any, tmp_path: Path) -> None:
+    query = "SELECT k, SUM(v) AS total FROM s GROUP BY k WINDOW TUMBLING(1m)"
+    write(tmp_path / "in", "1.jsonl", [{"k": "a", "v": 1, "at": START}, {"k": "a", "v": 2, "at": START + 5 * MINUTE}])
+    write(tmp_path / "in", "2.jsonl", [{"k": "a", "v": 4, "at": START + 1}])
+    runner = Runner(planned(tmp_path, query, "jsonl"), one_spark, tmp_path / "checkpoint", tmp_path, print)
+    asked: list[int] = []
+
+    def look() -> None:
+        [job] = runner.jobs
+        if job.accounts.records["dead_lettered"] and not asked:
+            asked.append(again(tmp_path, query))
+        if job.accounts.records["replayed"]:
+            runner.stopping.set()
+
+    runner.run(120, look)
+    [job] = runner.jobs
+    assert asked == [1]
+    assert job.accounts.adds_up
+    assert (job.accounts.records["read"], job.accounts.records["replayed"]) == (3, 1)
+    assert {"k": "a", "total": 4} in rows(tmp_path)

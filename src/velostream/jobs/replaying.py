@@ -70,6 +70,11 @@ def replays(home: Home) -> dict[str, str]:
     return found
 
 
+def is_asked_for(home: Home) -> bool:
+    """True where letters of a job have been replayed, ever: what it has read of them is in its checkpoint."""
+    return any((home.folder / FOLDER).glob("*/*.jsonl"))
+
+
 def recover(home: Home) -> None:
     """Finishes what was begun: a request that is noted is put in its place, one that is not is removed."""
     noted = {note.stem for note in (home.folder / NOTES).glob("*.json")}

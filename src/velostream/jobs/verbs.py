@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from velostream.errors import VeloError
 
 if TYPE_CHECKING:
-    from velostream.jobs.runner import RunningJob
+    from velostream.jobs.running import RunningJob
 
 PAUSE, RESUME, STOP, RESTART, FLUSH = "pause", "resume", "stop", "restart", "flush"
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from velostream.jobs.runner import POLL, Runner
+from velostream.jobs.runner import Runner
+from velostream.jobs.running import POLL
 from velostream.plan.job import ApplicationPlan
 from velostream.sinks import memory
 from velostream.spark.lower.stage import CONTROL

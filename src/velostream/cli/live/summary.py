@@ -11,7 +11,7 @@ from velostream.cli.live.figures import amount, rows_out, span
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from velostream.jobs.runner import RunningJob
+    from velostream.jobs.running import RunningJob
 
 _CLASSES = (
     ("in results", "in_results"),

@@ -43,6 +43,8 @@ class Run:
     """How long, in seconds, without being used."""
     stateful: bool = True
     """False where rows go out as they came, in the order of their partition."""
+    replays: bool = False
+    """True where dead letters have been handed back to the job, which come again beside its sources."""
 
 
 @dataclass(frozen=True)

@@ -100,7 +100,7 @@ def _decoded(node: Scan, lowering: Lowering) -> DataFrame:
     if node.connector == "datagen_source" and node.event_time.column:
         frame = _with_time(node, frame)
     main = decoded(node, frame, schema, form, Path(lowering.run.folder))
-    if node.connector == GIVEN:
+    if node.connector == GIVEN or not lowering.run.replays:
         return main
     only = node.way is not None and node.way.kind == "worker"
     return with_replays(node, lowering, main, schema, form, only=only)

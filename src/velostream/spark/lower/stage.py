@@ -277,9 +277,12 @@ def _operated(routed: DataFrame, layout: Layout, lowering: Lowering, shape: Shap
     from velostream.spark.stateful.operator import StageProcessor
     from velostream.spark.stateful.router import router
 
-    payloads = routed.mapInArrow(router(layout), names.ROUTED)
-    if shape.payloads is not None:
-        payloads = payloads.unionByName(shape.payloads(layout))
+    in_worker = shape.payloads(layout) if shape.payloads is not None else None
+    if in_worker is None or lowering.run.replays:
+        payloads = routed.mapInArrow(router(layout), names.ROUTED)
+        payloads = payloads if in_worker is None else payloads.unionByName(in_worker)
+    else:
+        payloads = in_worker
     if reads_sources(shape.node):
         payloads = payloads.unionByName(_commands(layout, lowering))
     keyed = payloads.groupBy(names.BUCKET)

@@ -1,0 +1,290 @@
+"""A job of this process: its query while it runs, its accounts always."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from velostream.errors import VeloError
+from velostream.events import JobEnded, JobStarted
+from velostream.jobs.accounts import Accounts
+from velostream.jobs.batching import Batching
+from velostream.jobs.failing import breakers_of
+from velostream.jobs.following import Following
+from velostream.jobs.home import Home
+from velostream.jobs.metrics import window_metrics
+from velostream.jobs.timing import Timings
+from velostream.jobs.writing import BatchWriter, Stopped
+from velostream.plan.job import Job
+from velostream.sinks.writers import release
+from velostream.sources.streams.background import close
+from velostream.spark.failures import translate
+from velostream.spark.lower.job import LoweredJob
+from velostream.spark.lower.join_table import MATCHED, MISSING
+from velostream.spark.lower.stage import CONTROL
+from velostream.spark.lower.stateful import waits_for_end
+from velostream.spark.stateful.control import command
+from velostream.spark.stateful.hot_folders import released
+from velostream.tables.pins import Pins
+from velostream.tables.progress import LOADING
+
+POLL = 0.05
+"""How often a query is asked whether it is done, in seconds; each time costs a call of the JVM."""
+NUDGE = 1.0
+"""How often, at most, a job without input is made to look at its tables, in seconds."""
+OPENING = "Initializing"
+"""How Spark's words begin about a query that opens its sources."""
+ALL_READ = "Waiting for data to arrive"
+"""What Spark says of a query that has found nothing more to read."""
+
+if TYPE_CHECKING:
+    from pyspark.sql.streaming.query import StreamingQuery
+
+
+@dataclass
+class RunningJob:
+    """A job of this process: its query while it runs, its accounts always."""
+
+    job: Job
+    home: Home
+    lowered: LoweredJob
+    writer: BatchWriter
+    accounts: Accounts
+    state: str = "created"
+    started: float = 0.0
+    query: StreamingQuery | None = None
+    failure: VeloError | None = None
+    """Why it failed."""
+    following: Following | None = None
+    """What is followed of its sources."""
+    pins: Pins | None = None
+    """The versions of the tables that its micro-batches see."""
+    nudged: float = 0.0
+    has_flushed: bool = False
+    """True once all that it read has been said, since others wait for its table."""
+    replays: bool = False
+    """True where it reads dead letters that were handed back to it."""
+    batching: Batching = field(default_factory=Batching)
+    """How large its micro-batches are."""
+    timings: Timings = field(init=False)
+    """How long its micro-batches take."""
+
+    def __post_init__(self) -> None:
+        self.timings = Timings(self.job.name, accounts=self.accounts)
+        self.writer.events.subscribe(self.timings)
+
+    @property
+    def active(self) -> bool:
+        """True while its query runs."""
+        return self.query is not None and bool(self.query.isActive)
+
+    def start(self) -> None:
+        """Starts the query. A bounded one goes on too when all is read, since it may have to flush yet."""
+        self.state, self.started = "running", time.monotonic()
+        if self.pins is not None:
+            number, begun = self.home.next_batch()
+            self.pins.resume(number, begun=begun)
+        if self.following is not None and self.following.bounded:
+            self.following.start()
+        stream = self.lowered.stream.writeStream.outputMode("update" if self.lowered.stateful else "append")
+        stream = stream.queryName(self.job.name).option("checkpointLocation", str(self.home.checkpoint))
+        stream = stream.foreachBatch(self.writer)
+        self.query = stream.trigger(processingTime=f"{self.batching.window * 1000:.0f} milliseconds").start()
+        if self.following is not None:
+            self.following.has_started(self.query)
+        self.writer.events.publish(JobStarted(self.job.name))
+
+    @property
+    def control(self) -> Path:
+        """Where its commands are."""
+        return self.home.folder / CONTROL
+
+    def resume(self) -> None:
+        """Starts the query on input that does not end; time in which it did not run counts for nobody's patience."""
+        if self.following is not None:
+            self.following.start(resumed=True)
+        elif self.lowered.stateful:
+            command(self.control, resumed=True)
+        self.start()
+
+    def pause(self) -> None:
+        """Ends the query after the running batch; process and checkpoint stay."""
+        self.stop()
+        self.state = "paused"
+
+    def go_on(self) -> None:
+        """Starts the query of a job that was paused or stopped again."""
+        self.writer.stopping.clear()
+        self.resume()
+
+    def look_at_clock(self) -> None:
+        """Tells the time to the stateful nodes where the last micro-batch said that something would be due."""
+        due = self.writer.next_tick
+        if due is not None and time.time_ns() // 1000 >= due:
+            self.writer.next_tick = None
+            command(self.control)
+
+    def follow(self) -> None:
+        """Tells the stateful nodes what is new about the partitions of its sources."""
+        if self.following is not None and self.active:
+            self.following.look(self.accounts)
+
+    def look_at_tables(self) -> None:
+        """Where a table has a newer version and nothing is to be read, a micro-batch without records takes it over."""
+        if self.writer.busy or not self.all_read:
+            return
+        self.has_table()
+        if self.pins is None or time.monotonic() - self.nudged < NUDGE:
+            return
+        if self.pins.stale:
+            self.nudged = time.monotonic()
+            command(self.control)
+
+    def has_table(self) -> None:
+        """The table that it makes holds all that was there to be read."""
+        table = self.writer.table
+        if table is not None and table.progress.state == LOADING:
+            table.progress.end(table.progress.rows)
+
+    def has_made(self, *, bounded: bool) -> bool:
+        """True once the table that it makes holds all that its input has; where that has no end, something."""
+        if self.query is None or self.writer.busy or self.accounts.batch < 0:
+            return False
+        if bounded and self.all_read and self.lowered.stateful and not self.has_flushed:
+            self.flush()
+        return self.all_read or not bounded
+
+    def end(self) -> None:
+        """A clean stop: what waits for the end of its input is said, and the running batch is finished."""
+        if any(waits_for_end(node) for node in self.job.root.walk()):
+            self.flush()
+        self.stop()
+
+    def end_if_done(self) -> bool:
+        """True where a LIMIT has been reached: the query is ended then."""
+        if self.writer.done and self.state == "running":
+            self.stop()
+            self.state = "done"
+        return self.writer.done
+
+    @property
+    def is_opening(self) -> bool:
+        """True while its query opens its sources."""
+        return self.query is not None and self.query.status["message"].startswith(OPENING)
+
+    @property
+    def all_read(self) -> bool:
+        """True once nothing more is to be read, and all that was read has been processed."""
+        return self.query is not None and (self.writer.done or self.query.status["message"] == ALL_READ)
+
+    def flush(self) -> None:
+        """Says what stands open, and waits for the micro-batch that does."""
+        self.has_flushed = True
+        self.writer.flushed = False
+        command(self.control, flush=True)
+        while not self.writer.flushed:
+            self.check()
+            time.sleep(POLL)
+
+    def check(self) -> None:
+        """Raises what ended the query, if something did, as an error that names the job and its statement."""
+        assert self.query is not None
+        failure = self.query.exception()
+        if failure is None or f"{Stopped.__module__}.{Stopped.__name__}" in str(failure):
+            return
+        error = translate(failure)
+        number = self.accounts.batch + 1
+        again = self.writer.failing.starts_again(error, number)
+        if again and not self.writer.stopping.is_set():
+            self._again(error, number)
+            return
+        message = f"job '{self.job.name}' (line {self.job.line}) failed: {error.message}"
+        self.failure = VeloError(message, hint=error.hint, span=error.span, code=error.error_code)
+        self.ended("failed")
+        self.release()
+        raise self.failure from failure
+
+    def _again(self, error: VeloError, number: int) -> None:
+        """After a pause, starts the query again with the micro-batch that was given up."""
+        pause = self.writer.failing.pause(error, number)
+        if not self.writer.stopping.wait(pause):
+            self.start()
+
+    def ended(self, state: str) -> None:
+        """The query runs no more."""
+        self.state = state
+        self.accounts.seconds += time.monotonic() - self.started
+        error = self.failure.message if self.failure is not None else ""
+        self.writer.events.publish(JobEnded(self.job.name, state, error))
+
+    def stop(self) -> None:
+        """Stops after the running batch: the next one is refused, and a query that waits for input is ended."""
+        assert self.query is not None
+        self.writer.stopping.set()
+        while self.query.isActive:
+            status = self.query.status
+            if not self.writer.busy and not (status["isTriggerActive"] and status["isDataAvailable"]):
+                self.query.stop()
+            time.sleep(POLL)
+        self.check()
+        if self.following is not None:
+            self.following.end(self.accounts)
+        self.count_joins()
+        self.has_table()
+        self.accounts.save(self.home.accounts)
+        self.ended("stopped")
+        self.release()
+
+    def release(self) -> None:
+        """Gives back the shared memory of its state, the connections of its sinks, and what its sources did beside."""
+        close(self.home.folder)
+        if self.following is not None:
+            self.following.end(self.accounts)
+        if self.query is not None:
+            released(str(self.query.id))
+            release(str(self.query.id))
+
+    def count_joins(self) -> None:
+        """Adds what the joins of the stream counted in the micro-batch that ended last."""
+        last = self.query.lastProgress if self.query is not None and self.lowered.observed else None
+        if last is None or last["batchId"] <= self.accounts.joins_until:
+            return
+        self.accounts.joins_until = last["batchId"]
+        for name, counted in last["observedMetrics"].items():
+            if name in self.lowered.observed:
+                table, strategy = self.lowered.observed[name]
+                self.accounts.add_join(table, strategy, counted[MATCHED], counted[MISSING])
+
+    def report(self) -> dict[str, Any]:
+        """What became of every record, as data."""
+        accounts = self.accounts
+        seconds = accounts.seconds + (time.monotonic() - self.started if self.state == "running" else 0.0)
+        return {
+            "name": self.job.name,
+            "state": self.state,
+            "records": accounts.records,
+            "emitted": {kind: accounts.emitted[kind] for kind in ("early", "final", "late", "change", "retract")},
+            "windows": window_metrics(accounts, seconds, self.query.lastProgress if self.query is not None else None),
+            "watermark": _shown(accounts.watermark),
+            "held_back_by": accounts.holding,
+            "joins": accounts.joins,
+            "refused": accounts.refused,
+            "lost": accounts.lost,
+            "batching": self.batching.report(),
+            "circuit_breakers": breakers_of(self.writer.failing, self.home.folder),
+            "partitions": {
+                name: {**shown, "max_event_time": _shown(shown["max_event_time"])}
+                for name, shown in sorted(accounts.partitions.items())
+            },
+            "seconds": round(seconds, 3),
+            **({"error": self.failure.message, "hint": self.failure.hint} if self.failure is not None else {}),
+        }
+
+
+def _shown(micros: int | None) -> str | None:
+    if micros is None:
+        return None
+    return datetime.fromtimestamp(micros / 1e6, UTC).isoformat()

@@ -82,13 +82,29 @@ def _names(sql: str) -> list[str]:
     return re.findall(r"(?:@name:|(?:START|DEPLOY) JOB)\s+(\w+)", sql) or ["query_1"]
 
 
+def _rests(task: Task, state: str) -> bool:
+    """True for a job that is paused, unless a file says that it was cut in a batch; when it runs, it ends that."""
+    cut = Path(task.state) / "cut"
+    if state == "running":
+        cut.unlink(missing_ok=True)
+    return state == "paused" and not cut.exists()
+
+
 def _job(task: Task, name: str, state: str) -> dict[str, Any]:
     """What a job reports that has read seven records."""
     said: dict[str, Any] = json.loads(Path(os.environ["VELO_STAND_IN"]).read_text())
     file = Path(task.state) / "watermark"
     watermark = file.read_text().strip() if file.exists() else None
     partition = {"max_event_time": watermark, "lag_ms": 5, "idle": False}
-    said |= {"name": name, "app": task.app, "state": state, "batch": 3, "rate": 12.5, "watermark": watermark}
+    said |= {
+        "name": name,
+        "app": task.app,
+        "state": state,
+        "batch": 3,
+        "rate": 12.5,
+        "resting": _rests(task, state),
+        "watermark": watermark,
+    }
     said["records"] |= {"read": 7, "in_results": 7, "dead_lettered": {"late": 2}}
     said["windows"] |= {"open_windows": 5, "state_bytes": 5}
     said["held_back_by"] = ["orders/1"] if watermark else []

@@ -80,6 +80,25 @@ def test_blue_green_moves_all_keys_at_a_time_beyond_all_windows_with_records(sho
     until(lambda: len(shop.control.beside("shop")) == 1)
 
 
+def test_keys_move_only_when_no_batch_is_half_written(shop: Plane, monkeypatch: pytest.MonkeyPatch) -> None:
+    original = moves.Moves._tell
+    seen: list[tuple[int, str]] = []
+
+    def cut_once(self: moves.Moves, one: Any, command: Any) -> None:
+        original(self, one, command)
+        seen.append((one.deployment.number, command.verb))
+        if seen == [(1, "pause"), (1, "resume"), (1, "pause")]:
+            (shop.folders.state("shop", of(shop, 1).state) / "cut").touch()
+            until(lambda: not shop.control.app("shop").jobs[0].get("resting"))
+
+    monkeypatch.setattr(moves.Moves, "_tell", cut_once)
+    deploy(shop.control, Wish("shop", BIGGER, "2", "BLUE_GREEN"))
+    until(lambda: phase(shop) == moves.MOVING)
+    verbs = [verb for number, verb in seen if number == 1]
+    assert verbs == ["pause", "resume", "pause", "resume", "pause", "switch", "resume"]
+    assert ranges(shop, 2) == [[12 * SECOND, 0, 100]]
+
+
 def test_a_canary_stays_at_its_share_until_it_is_promoted(shop: Plane) -> None:
     deploy(shop.control, Wish("shop", BIGGER, "2", "CANARY", 20))
     until(lambda: phase(shop) == moves.MOVING)

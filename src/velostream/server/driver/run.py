@@ -76,6 +76,7 @@ def _run(folder: DriverFolder, task: Task, status: Status, form: JsonLines, ende
     if answer.findings.errors:
         raise Refused(answer.findings.errors[0].message, answer.findings.ordered(), hint=answer.findings.errors[0].hint)
     planned = served(answer)
+    status.cut = _cut(task.home, [job.name for job in planned.jobs])
     form.lines = {job.name: job.line for job in planned.jobs}
     with translated(debug=False):
         jars = jars_of(planned.connectors, (), LOG.info)
@@ -127,6 +128,14 @@ def _show(what: object) -> None:
     rows = [dict(zip(what.columns, row, strict=True)) for row in what.rows[:SHOWN]]
     more = f", the first {SHOWN} of them here" if len(what.rows) > SHOWN else ""
     LOG.info("%d rows%s", len(what.rows), more, extra={"said": {"job": what.name, "rows": rows}})
+
+
+def _cut(home: Path, jobs: list[str]) -> dict[str, int]:
+    """The micro-batches that were begun and not finished when the process before this one ended."""
+    from velostream.jobs.home import Home
+
+    last = {job: Home(home / job).next_batch() for job in jobs}
+    return {job: number for job, (number, begun) in last.items() if begun}
 
 
 def _held(folder: DriverFolder) -> dict[str, str]:

@@ -17,6 +17,7 @@ from velostream.server.process import Process
 
 if TYPE_CHECKING:
     from velostream.jobs.runner import Runner
+    from velostream.jobs.running import RunningJob
     from velostream.tables.progress import Progress
 
 FORMAT = 1
@@ -36,6 +37,8 @@ class Status:
     error: Mapping[str, Any] | None = None
     started: float = field(default_factory=time.time)
     runner: Runner | None = None
+    cut: dict[str, int] = field(default_factory=dict)
+    """The micro-batch of each job that a process before this one began and may have left half written."""
     process: Process = field(default_factory=lambda: Process.of(os.getpid()))
     _seen: dict[str, deque[tuple[float, int]]] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
@@ -70,9 +73,14 @@ class Status:
         jobs = []
         for job in list(runner.jobs):
             taken = snapshot(job, self.app)
-            jobs.append({**taken, "rate": self._rate(taken["name"], taken["records"]["read"], now)})
+            rate = self._rate(taken["name"], taken["records"]["read"], now)
+            jobs.append({**taken, "rate": rate, "resting": self._rests(job)})
         tables = runner.tables.progress.values() if runner.tables is not None else ()
         return {"jobs": jobs, "tables": steady(lambda: [_table(about) for about in tables])}
+
+    def _rests(self, job: RunningJob) -> bool:
+        """True for a paused job of which no micro-batch is half written."""
+        return job.state == "paused" and job.accounts.batch >= self.cut.get(job.job.name, -1)
 
     def _rate(self, job: str, read: int, now: float) -> float:
         """Records a second, of late."""

@@ -125,10 +125,10 @@ class Moves:
     def _switch(self, pair: Pair) -> None:
         """Both rest; windows without a record yet get new owners; both go on."""
         for one in (pair.old, pair.new):
-            self._rest(one)
-        self.control.supervisor.look()
-        pair = self.pair(pair.new.deployment.app) or pair
+            self._tell(one, Command(commands.PAUSE))
+        pair = self._again(pair)
         if "points" not in pair.move:
+            self._require_rest(pair)
             share = int(pair.move["share"])
             points = self._points(pair)
             with self.control.registry.together():
@@ -176,6 +176,19 @@ class Moves:
             return False
         self._tell(one, Command(commands.PAUSE))
         return True
+
+    def _require_rest(self, pair: Pair) -> None:
+        """Nothing may be half written when owners change: a version that was killed in a batch ends it first."""
+        if all(
+            job.get("resting") or job["state"] in ("done", "stopped")
+            for one in (pair.old, pair.new)
+            for job in one.jobs
+        ):
+            return
+        for one in (pair.old, pair.new):
+            self._tell(one, Command(commands.RESUME))
+        message = f"'{pair.new.deployment.app}' has a batch that was cut"
+        raise VeloError(message, hint="it is finished first", code="job-state")
 
     def _tell(self, one: Seen, command: Command) -> None:
         folder = self.control.folders.driver(one.deployment.app, one.deployment.number)

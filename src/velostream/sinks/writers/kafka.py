@@ -48,8 +48,8 @@ class Opened:
             topic, keys = self.topic.name, shape.identity if shape.upserts else shape.key
             kinds, key = rows.select(list(shape.names)).schema, None
             if keys:
-                key = key_encoder(name, rows.select(list(keys)).schema, settings, batch.folder, f"{topic}-key")
-            value = value_encoder(name, kinds, settings, batch.folder, f"{topic}-value")
+                key = key_encoder(name, rows.select(list(keys)).schema, settings, batch.folder, topic)
+            value = value_encoder(name, kinds, settings, batch.folder, topic)
             self.messages = Messages(shape, self.topic, value, key, self.timed)
         return self.messages
 

@@ -160,3 +160,12 @@ def test_what_a_join_cannot_do_is_refused() -> None:
         settings(lower=2, upper=1)
     with pytest.raises(InvalidPlan, match="process_all"):
         settings(lateness=Lateness(1, LateStrategy.PROCESS_ALL))
+
+
+def test_records_of_two_files_may_stand_at_one_place() -> None:
+    run = Run(settings("LEFT"))
+    rows = frame([(0, "a", 1), (0, "b", 1), (1, "a", 1)]).with_columns(pl.lit(0, pl.Int64).alias("_offset"))
+    told = Facts(tuple(progress_of(rows)), {"l": 1, "r": 1}, bounded=True, flush=True)
+    outcome = JoinOperator(run.settings, run.store).process(rows, told)
+    assert sorted(outcome.results.select("l0", "r0").iter_rows(), key=str) == [(0, 2), (1, None)]
+    assert (outcome.stats.in_results, outcome.stats.open) == (3, 0)

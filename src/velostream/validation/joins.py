@@ -138,10 +138,12 @@ def interval_micros(node: exp.Expr) -> int | None:
     if not isinstance(node, exp.Interval) or not isinstance(node.this, exp.Literal):
         return None
     unit = node.args.get("unit")
+    length = node.this.name.strip()
     try:
-        return durations.parse(f"{node.this.name} {unit.name if unit is not None else ''}".strip())
+        micros = durations.parse(f"{length.removeprefix('-')} {unit.name if unit is not None else ''}".strip())
     except VeloError:
         return None
+    return -micros if length.startswith("-") else micros
 
 
 def event_time_fields(scope: Scope, event_times: dict[str, str]) -> set[str]:

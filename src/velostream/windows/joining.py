@@ -76,6 +76,7 @@ class JoinOperator:
         self.made = Made({"operator": "join", "keys": ", ".join(self.keys), "bounds": bounds})
         saved = read_root(store, self.made)
         self.open: int = saved.get("open", 0)
+        self.next: int = saved.get("next", 0)
         self.horizon: int | None = None
         self.watermark = Watermark(settings.watermark, saved.get("watermark"))
         self.held = tuple(
@@ -142,9 +143,17 @@ class JoinOperator:
                 stats.dropped_after_lateness += gone.height
                 lost.append(letters(gone.with_columns((before - time).alias("_lateness")), TOO_LATE, before, dead=dead))
             timed = timed.filter(time >= before - self.settings.lateness.allowed)
-        parts = [pl.col(name).cast(pl.String).fill_null("") for name in (SIDE, "_source", "_partition", "_offset")]
         cell = pl.col("_hash").cast(pl.Int64) if "_hash" in rows.columns else pl.lit(0, pl.Int64)
-        return timed.with_columns(pl.concat_str(parts, separator="/").alias(ID), cell.alias("_cell")), lost
+        return self._named(timed).with_columns(cell.alias("_cell")), lost
+
+    def _named(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Rows with what they are known by: a place, and a number, since records of two files may have one place."""
+        places = (SIDE, "_source", "_partition", "_offset")
+        ordered = rows.sort(*places, "_event_time", maintain_order=True)
+        parts = [pl.col(name).cast(pl.String).fill_null("") for name in places]
+        number = pl.int_range(self.next, self.next + rows.height, dtype=pl.Int64).cast(pl.String)
+        self.next += rows.height
+        return ordered.with_columns(pl.concat_str([*parts, number], separator="/").alias(ID))
 
     def _pairs(self, rows: pl.DataFrame) -> pl.DataFrame:
         """New rows with new ones, and new rows of each side with those that are held of the other."""
@@ -283,7 +292,8 @@ class JoinOperator:
         stats.state_rows = sum(ledger.rows for ledger in self.ledgers)
         self.open = stats.open
         saved = {ledger.name: ledger.snapshot() for ledger in self.ledgers}
-        write_root(self.store, self.made, {"open": self.open, "watermark": self.watermark.snapshot(), **saved})
+        counted = {"open": self.open, "next": self.next}
+        write_root(self.store, self.made, {**counted, "watermark": self.watermark.snapshot(), **saved})
 
 
 def _all(frame: pl.DataFrame, complete: bool) -> pl.DataFrame:

@@ -66,14 +66,12 @@ def late_records_are_counted_and_another_lateness_is_tried(look: Look, market: S
     look.go("job/market/bars/lateness")
     page.wait_for_selector("input[type=range]")
     assert "1m" in page.inner_text(".tiles")
-    page.evaluate(
-        "r => { r.value = 0; r.dispatchEvent(new Event('input')); }", page.query_selector("input[type=range]")
-    )
+    slide(page, "0")
     expect(page.locator(".verdict")).to_contain_text("of 6 late records")
-    page.evaluate(
-        "r => { r.value = r.max; r.dispatchEvent(new Event('input')); }", page.query_selector("input[type=range]")
-    )
+    slide(page, "range.max")
     expect(page.locator(".verdict")).to_contain_text("None")
+    slide(page, "4")
+    expect(page.locator(".verdict")).to_contain_text("At most 3 of 6 late records")
     look.keep("lateness")
 
 

@@ -8,6 +8,7 @@ import { card, field, problemBox, select } from "../parts.js";
 import { coloured } from "../sql.js";
 
 const PAUSE = 350;
+const MASK = "****";
 const KEPT = "velostream.draft";
 const EXAMPLE = `-- SQL Application: hello
 -- Version: 1
@@ -72,7 +73,8 @@ export function view({ query, draw, signal, go, fail }) {
 function page(state, area, act) {
   const found = state.answer?.findings || [];
   const errors = found.filter((one) => one.severity === "error").length;
-  const ready = state.answer?.ok && state.name && !state.busy;
+  const masked = state.sql.includes(MASK);
+  const ready = state.answer?.ok && state.name && !state.busy && !masked;
   const input = (name, label, more) => field(label, h("input", { name, value: state[name], spellcheck: "false", oninput: (event) => act.change({ [name]: event.target.value }), ...more }));
   return [
     h("div", { class: "row between" }, h("h1", { class: "flat" }, "Editor"), h("span", { class: `badge ${!state.answer ? "calm" : errors ? "bad" : "good"}`, role: "status", "data-check": "" },
@@ -80,6 +82,7 @@ function page(state, area, act) {
     area.element,
     h("section", { class: "card flush findings", "aria-live": "polite" }, found.length ? found.map((one) => h("button", { class: `finding ${one.severity}`, onclick: () => area.go(one) },
       h("b", {}, `${one.severity}[${one.code}]`), ` ${one.message}`, one.line ? h("span", { class: "quiet" }, `  line ${one.line}:${one.column}`) : null, one.hint ? h("div", { class: "hint" }, `hint: ${one.hint}`) : null)) : h("p", { class: "quiet pad" }, "No findings.")),
+    masked ? h("div", { class: "banner" }, h("div", {}, h("p", { class: "big" }, "Secrets of this text are masked as ****."), h("p", {}, "The server shows none of them. Write them again where they stand, or name a variable of the server's environment, before it can be deployed."))) : null,
     card("Deploy",
       h("div", { class: "row" }, input("name", "Application", { placeholder: "name", required: true }), input("version", "Version", { placeholder: "as in the header" }),
         select("Strategy", state.strategy, [["REPLACE", "replace"], ["BLUE_GREEN", "blue-green"], ["CANARY(10)", "canary, 10 %"], ["ROLLING", "rolling"]], (strategy) => act.change({ strategy })),

@@ -72,6 +72,8 @@ def test_refused_rows_are_told_or_end_it(web: Web) -> None:
     with pytest.raises(VeloError, match="422") as caught:
         put(web, table("a", "poison"), 1, strict=True)
     assert caught.value.error_code == "http-refused"
+    with pytest.raises(VeloError, match="which is one column, not 2"):
+        put(web, table("a"), 2, format="string")
     with pytest.raises(VeloError, match="404"):
         put(web, table("a"), 2, url=f"{web.url}/nowhere")
     with pytest.raises(VeloError, match="does not answer") as caught:

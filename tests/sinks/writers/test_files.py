@@ -174,7 +174,6 @@ def test_a_relative_path_starts_from_the_folder_of_the_sql_file(one_spark: Any, 
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ({"path": "s3://bucket/out"}, "only folders on disk"),
         ({"compression": "snappy"}, "cannot compress text by snappy"),
         ({"rotation.interval": "10m"}, "'rotation.interval' of sink 'out' has no effect"),
     ],
@@ -187,5 +186,5 @@ def test_what_cannot_be_written_is_refused(more: dict[str, str], message: str) -
 
 
 def test_a_sink_that_nobody_writes_is_refused() -> None:
-    with pytest.raises(VeloError, match="is a http_sink, which cannot be run yet"):
-        check("http_sink", "out", None)
+    with pytest.raises(VeloError, match="is a delta_sink, which cannot be run yet"):
+        check("delta_sink", "out", None)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from velostream.jobs.running import RunningJob
+    from velostream.plan.nodes import SinkTarget
 
 _CLASSES = (
     ("in results", "in_results"),
@@ -87,17 +88,29 @@ def table(jobs: Sequence[Mapping[str, Any]]) -> RenderableType:
 def places(job: RunningJob, report: Mapping[str, Any], folder: Path) -> list[str]:
     """Where the results, the dead letters and the checkpoint of a job are."""
     from velostream.plan.nodes import Sinks
-    from velostream.sinks.writers.files import folder_of
 
     lines = [f"{report['name']}: rows written: {rows(report)}"]
     for target in job.job.root.targets if isinstance(job.job.root, Sinks) else ():
-        where = str(folder_of(target.settings, folder)) if target.connector == "file_sink" else target.connector
-        if target.connector == "kafka_sink":
-            where = f"topic {target.settings.text('topic')} at {target.settings.text('bootstrap.servers')}"
-        lines.append(f"  {target.name}: {where}")
+        lines.append(f"  {target.name}: {_where(target, folder)}")
     dead = report["records"]["dead_lettered"]
     if dead:
         reasons = ", ".join(f"{count:,} {reason}" for reason, count in sorted(dead.items()))
         lines.append(f"  dead letters: {reasons}, in {job.home.letters}")
     lines.append(f"  checkpoint: {job.home.folder}")
     return lines
+
+
+def _where(target: SinkTarget, folder: Path) -> str:
+    """What a sink writes to."""
+    from velostream.sinks.writers.files import folder_of
+    from velostream.sinks.writers.objects import is_store
+
+    settings = target.settings
+    if target.connector == "file_sink":
+        path = settings.text("path")
+        return path if is_store(path) else str(folder_of(settings, folder))
+    if target.connector == "kafka_sink":
+        return f"topic {settings.text('topic')} at {settings.text('bootstrap.servers')}"
+    if target.connector == "database_sink":
+        return f"table {settings.text('table')} at {settings.value('url').shown}"
+    return settings.value("url").shown if target.connector == "http_sink" else target.connector

@@ -25,12 +25,7 @@ _row_sizes: dict[tuple[str, str], float] = {}
 
 
 def refuse_files(name: str, settings: Settings) -> None:
-    """Refuses paths and settings that cannot be written, at their place in the SQL."""
-    path = settings.value("path")
-    if path is not None and "://" in str(path.value) and not is_store(str(path.value)):
-        message = f"sink '{name}' writes to '{path.shown}', and only folders on disk or in S3 can be written"
-        hint = "write a path on disk, or s3://bucket/folder"
-        raise VeloError(message, hint=hint, span=path.origin.span, code="unsupported")
+    """Refuses settings that cannot be done, at their place in the SQL."""
     compression = settings.value("compression")
     if compression is not None and compression.value == "snappy" and settings.text("format") != "parquet":
         message = f"sink '{name}' cannot compress text by snappy: nothing else could read such files"

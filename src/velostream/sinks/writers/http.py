@@ -53,6 +53,7 @@ def write_http(name: str, rows: BatchRows, settings: Settings, batch: Batch, sha
     """Sends a micro-batch; tried again, only what was not answered. Answers with the rows that were refused."""
     if rows.none:
         return ()
+    _check(name, settings, len(shape.names))
     table = rows.table().select(list(shape.names))
     number, done = _sent.get((batch.query, name), (batch.number, set()))
     if number != batch.number:
@@ -91,9 +92,9 @@ def requests(table: pa.Table, settings: Settings) -> Iterator[Request]:
         yield Request(body.encode(), tuple(shown[first : first + LINES]))
 
 
-def refuse_http(name: str, settings: Settings, columns: int | None = None) -> None:
-    """Refuses what cannot be sent."""
-    if settings.text("format") == "string" and columns not in (None, 1):
+def _check(name: str, settings: Settings, columns: int) -> None:
+    """Refuses what cannot be sent without losing columns."""
+    if settings.text("format") == "string" and columns != 1:
         message = f"sink '{name}' sends the format string, which is one column, not {columns}"
         raise VeloError(message, hint="select one column, or use the format json", code="unreachable-sink")
 

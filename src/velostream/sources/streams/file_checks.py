@@ -44,7 +44,7 @@ def check_form(node: Any, form: FileForm, found: Sequence[str], *, bounded: bool
             message, hint=f"remove '{node.source}.watch', or run it without --until-done", code="unsupported"
         )
     if form.format == "string":
-        _check_text(node)
+        check_text(node)
     _check_columns(node, form, found)
 
 
@@ -57,7 +57,7 @@ def _check_growing(node: Any, form: FileForm, found: Sequence[Path]) -> None:
     raise VeloError(message, hint=f"files that grow are {', '.join(_GROWING)}, not compressed", code="unsupported")
 
 
-def _check_text(node: Any) -> None:
+def check_text(node: Any) -> None:
     """Lines of text are one column."""
     kinds = [str(column.type) for column in node.declared]
     if kinds != ["STRING"]:

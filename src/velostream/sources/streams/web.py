@@ -11,6 +11,7 @@ from velostream.durations import SECOND
 from velostream.errors import VeloError
 from velostream.sources.streams.background import begin
 from velostream.sources.streams.calling import Calls
+from velostream.sources.streams.file_checks import check_text
 from velostream.sources.streams.inbox import Inbox
 from velostream.sources.streams.limits import BatchLimit
 from velostream.sources.streams.listening import Listener
@@ -36,6 +37,8 @@ def open_web(node: Any, lowering: Any) -> tuple[DataFrame, str, str]:
     if form.format not in FORMATS:
         message = f"records of format '{form.format}' cannot be read from the web yet, as those of '{node.source}'"
         raise VeloError(message, hint=f"use {', '.join(FORMATS)}", code="unsupported")
+    if form.format == "string":
+        check_text(node)
     home = Path(lowering.run.checkpoint)
     inbox = Inbox(home / "sources" / node.source, form.format)
     _fill(node, inbox, home, bounded=lowering.run.bounded)

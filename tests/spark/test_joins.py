@@ -14,6 +14,7 @@ import pytest
 from velostream.errors import VeloError
 from velostream.jobs.runner import Runner
 from velostream.plan import plan
+from velostream.sinks.letters import read_letters
 from velostream.validation import validate
 
 START = 1_700_000_040_000
@@ -250,6 +251,9 @@ def test_functions_of_the_user_run_and_a_failing_call_costs_its_record(one_spark
         ("b", 16.0, "20"),
     ]
     assert report["records"]["dead_lettered"] == {"undecodable": 1, "bad_value": 3}
+    letters = read_letters(tmp_path / "checkpoint" / "x" / "dead-letters")
+    errors = {letter["error"] for letter in letters if letter["reason"] == "bad_value"}
+    assert any(error.startswith("ZeroDivisionError: ") for error in errors)
 
 
 def test_a_running_job_sees_newer_rows_of_its_table(one_spark: Any, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from velostream.plan.header_calls import as_written
 from velostream.plan.rewriting import Rule, rewritten
-from velostream.plan.spark_text import spark_text
+from velostream.plan.spark_text import spark_text, users_calls
 from velostream.positions import Span
 from velostream.types import BOOLEAN, Type
 
@@ -51,6 +51,11 @@ class Expression:
     def spark(self) -> str:
         """The text that Spark is given."""
         return spark_text(self.tree)
+
+    @property
+    def calls(self) -> tuple[tuple[str, str], ...]:
+        """The calls of users' functions: the name, and the text that asks Spark for value or error."""
+        return users_calls(self.tree)
 
     @property
     def name(self) -> str:

@@ -27,10 +27,14 @@ class LoweredText(SparkText):
 
     def _users_call(self, expression: exp.Anonymous) -> str:
         """A call of a function of the user, asked once: its value, or an error of the record."""
-        arguments = [self.sql(argument) for argument in expression.expressions]
-        call = f"{expression.this}({', '.join(arguments) or '0'})"
+        call = self.users_call(expression)
         answer = f"if(_call.{ERROR} IS NULL, _call.{VALUE}, raise_error(_call.{ERROR}))"
         return f"element_at(transform(array({call}), _call -> {answer}), 1)"
+
+    def users_call(self, expression: exp.Anonymous) -> str:
+        """The call itself, which answers with a value or an error."""
+        arguments = [self.sql(argument) for argument in expression.expressions]
+        return f"{expression.this}({', '.join(arguments) or '0'})"
 
 
 @cache
@@ -41,3 +45,10 @@ def _printer() -> LoweredText:
 def spark_text(tree: exp.Expr) -> str:
     """An expression over fields as Spark SQL."""
     return _printer().sql(for_spark(tree))
+
+
+def users_calls(tree: exp.Expr) -> tuple[tuple[str, str], ...]:
+    """The calls of functions that users wrote, by name, each as Spark SQL that answers with a value or an error."""
+    lowered = for_spark(tree)
+    calls = (node for node in lowered.find_all(exp.Anonymous) if find(str(node.this)) is None)
+    return tuple((str(node.this), _printer().users_call(node)) for node in calls)

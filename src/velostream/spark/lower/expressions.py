@@ -6,14 +6,17 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from velostream.plan.expression import Expression
+from velostream.plan.spark_text import ERROR
 from velostream.spark.attempt import attempt
 from velostream.spark.lower.context import column
+from velostream.spark.lower.functions import ASKED_AGAIN
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 BAD_VALUE = "bad_value"
-_STAGE = "_stage"
+_STAGE, _SAID = "_stage", "_said"
+_LONGEST = 300
 _MICROSECONDS = "yyyy-MM-dd'T'HH:mm:ss.SSSSSS"
 _TIMES = {"timestampFormat": f"{_MICROSECONDS}XXX", "timestampNTZFormat": _MICROSECONDS}
 
@@ -29,21 +32,39 @@ def compute(frame: DataFrame, wanted: Sequence[tuple[str, Expression]], carried:
         return frame.select(*(column(e.name).alias(name) for name, e in plain.items()), *map(column, kept))
     stage = F.struct(*(F.expr(e.spark).alias(f"v{index}") for index, (_, e) in enumerate(made)))
     fine = _alive(frame)
-    frame = frame.withColumn(_STAGE, F.when(fine, attempt(stage)) if fine is not None else attempt(stage))
+    computed = F.when(fine, attempt(stage)) if fine is not None else attempt(stage)
+    # What functions of users say is asked for beside their values, so that they are called once for both.
+    frame = frame.withColumns({_STAGE: computed, _SAID: failure([expression for _, expression in made])})
+    why = {"_status": F.lit(BAD_VALUE), "_detail": F.col(_SAID)}
     position = {name: index for index, (name, _) in enumerate(made)}
     columns = [
         (column(plain[name].name) if name in plain else F.col(f"{_STAGE}.v{position[name]}")).alias(name)
         for name, _ in wanted
     ]
-    return frame.select(*columns, *(_kept(frame, name, fine) for name in kept))
+    return frame.select(*columns, *(_kept(name, why.get(name), fine) for name in kept))
 
 
-def _kept(frame: DataFrame, name: str, fine: Column | None) -> Column:
+def failure(expressions: Sequence[Expression]) -> Column:
+    """What a letter says of a record for which one of some expressions failed: what a function of the user raised, else
+    which expressions they are."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    if name != "_status" or fine is None:
+    texts = [str(expression) for expression in expressions]
+    told = f"'{_short(texts[0])}' failed" if len(texts) == 1 else _short(f"one of these failed: {', '.join(texts)}")
+    calls = [call for expression in expressions for name, call in expression.calls if name.casefold() in ASKED_AGAIN]
+    return F.coalesce(*(F.expr(f"{call}.{ERROR}") for call in dict.fromkeys(calls)), F.lit(told))
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
+def _kept(name: str, failed: Column | None, fine: Column | None) -> Column:
+    from pyspark.sql import functions as F  # noqa: N812
+
+    if failed is None or fine is None:
         return column(name)
-    return F.when(fine & F.col(_STAGE).isNull(), F.lit(BAD_VALUE)).otherwise(column("_status")).alias("_status")
+    return F.when(fine & F.col(_STAGE).isNull(), failed).otherwise(column(name)).alias(name)
 
 
 def _alive(frame: DataFrame) -> Column | None:

@@ -22,6 +22,11 @@ if TYPE_CHECKING:
     from velostream.functions.base import Function
 
 
+ASKED_AGAIN: set[str] = set()
+"""The functions of this process that may be asked for their error beside their value: Spark calls them once for both.
+One whose answers differ from call to call would be called twice."""
+
+
 def register(spark: SparkSession, functions: Iterable[Function]) -> None:
     """Makes the functions known to the session, each under all of its names."""
     from pyspark.sql.pandas.functions import arrow_udf
@@ -40,6 +45,7 @@ def register(spark: SparkSession, functions: Iterable[Function]) -> None:
             made = made.asNondeterministic()
         for name in (function.name, *function.aliases):
             spark.udf.register(name, made)
+            (ASKED_AGAIN.add if function.deterministic else ASKED_AGAIN.discard)(name.casefold())
 
 
 def called_rows(function: str, arguments: Sequence[Column]) -> Column:

@@ -8,7 +8,7 @@ from velostream.plan.nodes import Filter, Project
 from velostream.plan.nodes.base import EMISSION, REVISION, system_field
 from velostream.plan.nodes.filter import WITHDRAW
 from velostream.spark.lower.context import CARRIED, Lowering, column
-from velostream.spark.lower.expressions import BAD_VALUE, compute, condition
+from velostream.spark.lower.expressions import BAD_VALUE, compute, condition, failure
 from velostream.spark.lower.stage import PREVIOUS
 from velostream.spark.stateful.layout import FILTERED, ORIGIN
 
@@ -58,14 +58,19 @@ def lower_filter(node: Filter, frame: DataFrame, lowering: Lowering) -> DataFram
     if node.mode == WITHDRAW and PREVIOUS in frame.columns:
         return _withdrawing(node, frame)
     names = frame.columns
-    frame = frame.withColumn("_asked", condition(frame, node.condition))
+    frame = frame.withColumns({"_asked": condition(frame, node.condition), "_said": failure([node.condition])})
     alive = column("_status").isNull() & column("_mark").isNull()
     status = (
         F.when(alive & F.col("_asked").isNull(), F.lit(BAD_VALUE))
         .when(alive & ~F.col("_asked.met"), F.lit(FILTERED))
         .otherwise(column("_status"))
     )
-    return frame.select(*(column(name) for name in names if name != "_status"), status.alias("_status"))
+    made = {"_status": status}
+    if "_detail" in names:
+        failed = alive & F.col("_asked").isNull()
+        made["_detail"] = F.when(failed, F.col("_said")).otherwise(column("_detail"))
+    others = (column(name) for name in names if name not in made)
+    return frame.select(*others, *(value.alias(name) for name, value in made.items()))
 
 
 def _withdrawing(node: Filter, frame: DataFrame) -> DataFrame:

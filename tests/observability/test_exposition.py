@@ -71,6 +71,9 @@ def taken(state: str = "running", *, stateful: bool = True) -> dict[str, Any]:
         "timing": timings.data(),
         "pressure": {"state": "busy", "busy": 0.8, "cause": "sink out"},
         "progress": {"inputRowsPerSecond": 10.0, "processedRowsPerSecond": 20.0},
+        "refused": 1,
+        "lost": {"s": 2},
+        "circuit_breakers": {"out": {"state": "open"}},
         "latency": {"s/x/3": {"p50": 1.0, "p95": 2.0, "p99": 3.0}},
         "delivered": {"s/x/3": {"records": 7, "last": 1, "rate": 1.5}},
         "stages": [{"stage": 1, "node": "Aggregate", "records": 7, "rows": 4, "seconds": 0.5, "skew": 1.5}],
@@ -138,6 +141,13 @@ def test_a_job_without_state_shows_nothing_of_windows() -> None:
     names = {name for name, _ in parsed(exposition([taken(stateful=False)]))}
     assert not any(name.startswith(("velo_watermark", "velo_windows", "velo_state", "velo_lateness")) for name in names)
     assert "velo_records_read_total" in names
+
+
+def test_a_snapshot_of_an_older_version_shows_what_it_has() -> None:
+    older = {name: value for name, value in taken().items() if name not in ("latency", "delivered", "stages", "lost")}
+    names = {name for name, _ in parsed(exposition([older]))}
+    assert "velo_records_read_total" in names
+    assert "velo_partition_records_total" not in names
 
 
 def test_two_jobs_share_a_metric() -> None:

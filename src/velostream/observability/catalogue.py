@@ -87,6 +87,13 @@ def _joins(field: str) -> Callable[[Snapshot], Samples]:
     return lambda taken: [((table,), counted[field]) for table, counted in sorted(taken["joins"].items())]
 
 
+def _breakers(state: str) -> Callable[[Snapshot], Samples]:
+    """1 for each breaker that is in a state."""
+    return lambda taken: [
+        ((name,), int(told.get("state") == state)) for name, told in sorted(taken.get("circuit_breakers", {}).items())
+    ]
+
+
 def _skipped(taken: Snapshot) -> Samples:
     for metric in taken["metrics"]:
         for reason, count in sorted(metric["skipped"].items()):
@@ -199,6 +206,7 @@ CATALOGUE: tuple[EngineMetric, ...] = (
     EngineMetric("velo_records_replayed_total", COUNTER, "records", "dead letters that were replayed", _one("records", "replayed")),
     EngineMetric("velo_records_dropped_total", COUNTER, "records", "records dropped, by reason", _each("records", "dropped"), ("reason",)),
     EngineMetric("velo_dead_letters_total", COUNTER, "records", "records that became dead letters, by reason", _each("records", "dead_lettered"), ("reason",)),
+    EngineMetric("velo_records_lost_total", COUNTER, "records", "records that a source no longer had when they were to be read", _each("lost"), ("source",)),
     EngineMetric("velo_rows_emitted_total", COUNTER, "records", "rows emitted, by kind: early, final, late, change, retract", _each("emitted"), ("emission",)),
     *(EngineMetric(total(name), COUNTER, "windows", text, _windows(name)) for name, text in _COUNTED),
     EngineMetric("velo_window_event_count", HISTOGRAM, "windows", "records of a window when it closed", _windows("window_event_count")),
@@ -238,6 +246,8 @@ CATALOGUE: tuple[EngineMetric, ...] = (
     EngineMetric("velo_sink_rows_total", COUNTER, "sinks", "rows given to a sink by this process", _stages("sink ", "rows"), ("sink",)),
     EngineMetric("velo_sink_seconds_total", COUNTER, "sinks", "time spent writing to a sink", _stages("sink ", "seconds"), ("sink",)),
     EngineMetric("velo_sink_writes_total", COUNTER, "sinks", "micro-batches written to a sink by this process", _stages("sink ", "batches"), ("sink",)),
+    EngineMetric("velo_sink_refused_rows_total", COUNTER, "sinks", "rows that a sink did not take", _one("refused")),
+    EngineMetric("velo_circuit_breaker_open", GAUGE, "sinks", "1 while calls to a sink or source are held back since most of them failed", _breakers("open"), ("target",)),
     EngineMetric("velo_join_matched_total", COUNTER, "joins", "rows that found something in a table", _joins("matched"), ("table",)),
     EngineMetric("velo_join_missing_total", COUNTER, "joins", "rows that found nothing in a table", _joins("missing"), ("table",)),
     EngineMetric("velo_join_skipped_total", COUNTER, "joins", "rows left out since a table had nothing for them", _joins("skipped"), ("table",)),

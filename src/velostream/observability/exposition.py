@@ -43,7 +43,7 @@ def exposition(snapshots: Sequence[Mapping[str, Any]], tables: Sequence[Mapping[
 
 def _has(taken: Mapping[str, Any], metric: EngineMetric) -> bool:
     """A stopped job has no series; that one has failed is told. Windows are of jobs with state only."""
-    if metric.group in OF_STATE and not taken["stateful"]:
+    if metric.group in OF_STATE and not taken.get("stateful", True):
         return False
     return taken["state"] in ACTIVE or (metric.name == _TOLD and taken["state"] == "failed")
 
@@ -54,7 +54,7 @@ def _family(
     family = _metric(metric.name, metric.kind, metric.help)
     names = (*common, *metric.labels)
     for first, taken in told:
-        for more, value in metric.read(taken):
+        for more, value in _read(metric, taken):
             if value is None:
                 continue
             labels = dict(zip(names, (*first, *more), strict=True))
@@ -64,6 +64,14 @@ def _family(
                 family.add_sample(metric.name, labels, float(value))
     if family.samples:
         yield family
+
+
+def _read(metric: EngineMetric, taken: Mapping[str, Any]) -> list[tuple[tuple[str, ...], Any]]:
+    """What a snapshot says; one that an older version took may lack something."""
+    try:
+        return list(metric.read(taken))
+    except KeyError:
+        return []
 
 
 def _users(snapshots: Iterable[Mapping[str, Any]]) -> Iterator[Metric]:

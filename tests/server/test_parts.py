@@ -102,6 +102,11 @@ def test_a_copy_of_state_has_queries_of_its_own_and_shares_what_never_changes(tm
     (spark / "metadata").write_text('{"id":"11111111-0000-0000-0000-000000000000"}')
     (spark / ".metadata.crc").write_text("sum")
     (spark / "offsets" / "0").write_text("v2")
+    control = tmp_path / "old" / "totals" / "control"
+    remembered = spark / "sources" / "control_1"
+    remembered.mkdir(parents=True)
+    (remembered / "0").write_text(f'v1\n{{"path":"file://{control}/1.json"}}\n{{"path":"file:///elsewhere/1.json"}}')
+    (remembered / ".0.crc").write_text("sum")
     (tmp_path / "old" / ".lock").write_text("")
     (tmp_path / "old" / "totals" / "accounts.json").write_text("{}")
     copy_state(tmp_path / "old", tmp_path / "new")
@@ -109,6 +114,13 @@ def test_a_copy_of_state_has_queries_of_its_own_and_shares_what_never_changes(tm
     assert json.loads((copied / "spark" / "metadata").read_text())["id"] != "11111111-0000-0000-0000-000000000000"
     assert json.loads((spark / "metadata").read_text())["id"] == "11111111-0000-0000-0000-000000000000"
     assert not (copied / "spark" / ".metadata.crc").exists()
+    told = (copied / "spark" / "sources" / "control_1" / "0").read_text().splitlines()
+    assert [json.loads(line)["path"] for line in told[1:]] == [
+        f"file://{tmp_path}/new/totals/control/1.json",
+        "file:///elsewhere/1.json",
+    ]
+    assert not (copied / "spark" / "sources" / "control_1" / ".0.crc").exists()
+    assert f"{control}/1.json" in (remembered / "0").read_text()
     assert (copied / "spark" / "offsets" / "0").stat().st_ino == (spark / "offsets" / "0").stat().st_ino
     assert (copied / "accounts.json").stat().st_ino != (tmp_path / "old" / "totals" / "accounts.json").stat().st_ino
     assert not (tmp_path / "new" / ".lock").exists()

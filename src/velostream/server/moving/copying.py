@@ -7,38 +7,60 @@ import os
 import shutil
 import uuid
 from pathlib import Path
+from urllib.parse import quote
 
 SPARK = "spark"
 
 
 def copy_state(source: Path, target: Path) -> None:
-    """Copies all checkpoints. Every query gets a new id, which is part of every sink's markers: what the copy writes is
-    not taken for something that was written before. Only while nobody writes to the source."""
+    """Copies all checkpoints. Only while nobody writes to the source.
+
+    Every query gets a new id, which is part of every sink's markers: what the copy writes is not taken for something
+    that was written before. Spark remembers the files of a job's own folder by their whole path: the copy knows them
+    where they are now, or it would take its commands for new ones.
+    """
     shutil.rmtree(target, ignore_errors=True)
     hidden = target.with_name(f".{target.name}")
     shutil.rmtree(hidden, ignore_errors=True)
     if not source.exists():
         hidden.mkdir(parents=True)
     else:
-        shutil.copytree(source, hidden, copy_function=_linked, ignore=shutil.ignore_patterns(".lock"))
+        shutil.copytree(source, hidden, copy_function=_copied, ignore=shutil.ignore_patterns(".lock"))
     for metadata in hidden.glob(f"*/{SPARK}/metadata"):
-        _rename(metadata)
+        _write(metadata, _with_new_id(metadata.read_text()))
+    for remembered in hidden.glob(f"*/{SPARK}/sources/**/*"):
+        if remembered.is_file() and not remembered.name.startswith("."):
+            _move_paths(remembered, source, target)
     hidden.rename(target)
 
 
-def _linked(source: str, target: str) -> str:
-    """Spark never changes a file that it has written, so one file may be in both; others are copied."""
-    if f"/{SPARK}/" in source and not source.endswith("/metadata"):
+def _copied(source: str, target: str) -> str:
+    """Spark never changes a file that it has written, so one file may be in both; what is changed here is copied."""
+    inside = source.partition(f"/{SPARK}/")[2]
+    if inside and not inside.startswith(("sources/", "metadata", ".metadata")):
         os.link(source, target)
         return target
     return str(shutil.copy2(source, target))
 
 
-def _rename(metadata: Path) -> None:
-    """Gives a query a new id."""
-    lines = metadata.read_text().splitlines()
-    said = json.loads(lines[-1])
-    lines[-1] = json.dumps({**said, "id": str(uuid.uuid4())})
-    metadata.unlink()
-    metadata.write_text("\n".join(lines))
-    metadata.with_name(f".{metadata.name}.crc").unlink(missing_ok=True)
+def _with_new_id(text: str) -> str:
+    *head, last = text.splitlines()
+    return "\n".join([*head, json.dumps({**json.loads(last), "id": str(uuid.uuid4())})])
+
+
+def _move_paths(file: Path, source: Path, target: Path) -> None:
+    """What Spark remembers of files below the source is true of those below the target."""
+    text = file.read_text()
+    moved = text
+    for written in (str, lambda path: quote(str(path))):
+        moved = moved.replace(f"{written(source.absolute())}/", f"{written(target.absolute())}/")
+    if moved != text:
+        _write(file, moved)
+
+
+def _write(file: Path, text: str) -> None:
+    """Changes a file of Spark's; the sum that it keeps beside it would not be right any more."""
+    times = file.stat()
+    file.write_text(text)
+    os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
+    file.with_name(f".{file.name}.crc").unlink(missing_ok=True)

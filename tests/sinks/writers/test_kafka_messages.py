@@ -69,6 +69,15 @@ def test_rows_that_are_never_corrected_have_only_the_headers_that_came() -> None
     assert second[2] is None
 
 
+def test_messages_go_on_with_their_own_trace_or_with_that_of_the_micro_batch() -> None:
+    given = pa.array([[{"key": "TraceParent", "value": b"own"}], None], HEADERS)
+    first, second = messages(replace(SHAPE, emission=""), traceparent="batch").of(rows(_headers=given), [])
+    assert first[2] == [("TraceParent", b"own")]
+    assert second[2] == [("traceparent", b"batch")]
+    [bare, _] = messages(replace(SHAPE, emission="", headers=""), traceparent="batch").of(rows(), [])
+    assert bare[2] == [("traceparent", b"batch")]
+
+
 def test_times_that_the_topic_does_not_take_or_that_are_missing_are_those_of_writing() -> None:
     ahead = datetime.now(UTC) + timedelta(hours=3)
     given = pa.array([ahead, None], pa.timestamp("us", tz="UTC"))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from velostream.config.connections.kafka_clients import PRODUCER, for_librdkafka
 from velostream.errors import VeloError
+from velostream.events import TRACEPARENT
 from velostream.formats.encoding import key_encoder, value_encoder
 from velostream.sinks.writers.batch import Batch, BatchRows, Refusal, Shape
 from velostream.sinks.writers.kafka_messages import Message, Messages
@@ -51,7 +52,7 @@ class Opened:
                 key = key_encoder(name, rows.select(list(keys)).schema, settings, batch.folder, topic)
             value = value_encoder(name, kinds, settings, batch.folder, topic)
             self.messages = Messages(shape, self.topic, value, key, self.timed)
-        return self.messages
+        return replace(self.messages, traceparent=TRACEPARENT.get())
 
 
 def write_kafka(name: str, rows: BatchRows, settings: Settings, batch: Batch, shape: Shape) -> Sequence[Refusal]:

@@ -19,6 +19,7 @@ Message = tuple[bytes | None, bytes | None, Headers | None, int]
 """Key, value, headers, and the time in milliseconds; 0 for the time of writing."""
 OVERHEAD = 128
 """Bytes that a message may take beside key, value and headers."""
+TRACE = "traceparent"
 REVISION, RETRACT = "_revision", "retract"
 
 
@@ -32,6 +33,8 @@ class Messages:
     key: Encoder | None
     timed: bool = True
     """True where messages have the event time of their rows."""
+    traceparent: str = ""
+    """The W3C traceparent of the micro-batch, for messages that did not bring one; empty where nobody traces."""
 
     @property
     def key_columns(self) -> tuple[str, ...]:
@@ -72,7 +75,15 @@ class Messages:
             if name and name in rows.schema.names:
                 told = rows.column(name).to_pylist()
                 made = [_with(each, name, said) for each, said in zip(made or [None] * len(told), told, strict=True)]
+        if self.traceparent:
+            made = [self._traced(each) for each in made or [None] * rows.num_rows]
         return made
+
+    def _traced(self, headers: Headers | None) -> Headers:
+        """Headers that name a trace: their own, else that of the micro-batch."""
+        if headers and any(name.casefold() == TRACE for name, _ in headers):
+            return headers
+        return _with(headers, TRACE, self.traceparent)
 
     def _times(self, rows: Any) -> Sequence[int] | None:
         """Event times in milliseconds. What lies further ahead than the topic allows is written with the time of now,

@@ -59,7 +59,7 @@ class Cluster:
         return {name: sorted(topic.partitions) for name, topic in known.items() if not name.startswith("__")}
 
     def ends(self, topics: Iterable[str]) -> Offsets:
-        """The offset behind the last record of each partition."""
+        """The offset behind the last record of each partition that is not of an open transaction."""
         return self._offsets(topics, "latest")
 
     def beginnings(self, topics: Iterable[str]) -> Offsets:
@@ -67,7 +67,7 @@ class Cluster:
         return self._offsets(topics, "earliest")
 
     def _offsets(self, topics: Iterable[str], which: str) -> Offsets:
-        from confluent_kafka import KafkaException, TopicPartition
+        from confluent_kafka import IsolationLevel, KafkaException, TopicPartition
         from confluent_kafka.admin._listoffsets import OffsetSpec
 
         known = self.topics()
@@ -75,7 +75,9 @@ class Cluster:
         spec: Any = getattr(OffsetSpec, which)()
         found: Offsets = {}
         try:
-            answers = self._admin.list_offsets(dict.fromkeys(wanted, spec), request_timeout=ASKED) if wanted else {}
+            level = IsolationLevel.READ_COMMITTED
+            asked = dict.fromkeys(wanted, spec)
+            answers = self._admin.list_offsets(asked, isolation_level=level, request_timeout=ASKED) if wanted else {}
             for place, answer in answers.items():
                 found.setdefault(place.topic, {})[place.partition] = answer.result().offset
         except KafkaException as error:

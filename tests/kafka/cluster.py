@@ -63,6 +63,17 @@ class Cluster:
                     producer.poll(0.1)
         assert producer.flush(60) == 0
 
+    def give_up(self, topic: str, messages: Iterable[dict[str, Any]]) -> None:
+        """Messages of a transaction that is given up."""
+        told = {"bootstrap.servers": self.address, "transactional.id": uuid4().hex, "log_level": 0}
+        producer = Producer(told)
+        producer.init_transactions(30)
+        producer.begin_transaction()
+        for message in messages:
+            producer.produce(topic, **message)
+        producer.flush(30)
+        producer.abort_transaction(30)
+
     def read(self, topic: str, *, committed: bool = True) -> list[Message]:
         """All messages of a topic, as somebody sees them who reads only what is committed."""
         level = "read_committed" if committed else "read_uncommitted"

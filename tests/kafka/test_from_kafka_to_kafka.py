@@ -36,6 +36,7 @@ def test_records_windows_headers_keys_and_times_go_from_kafka_to_kafka_and_a_sec
     orders, copies, minutes = (cluster.topic(name, 2) for name in ("orders", "copies", "minutes"))
     broken = [{"value": "{not json", "key": "k", "partition": 0}, {"value": None, "key": "gone", "partition": 1}]
     cluster.send(orders, [*records(0, 1500), *broken])
+    cluster.give_up(orders, records(0, 100))
     text = (
         source(cluster.address, orders, max_records_per_batch="800")
         + f"""

@@ -20,6 +20,13 @@ if TYPE_CHECKING:
 PER_TASK = 200_000
 """More records than this of one partition are read by several tasks, where order does not matter: a topic of one
 partition uses all cores then."""
+DEFAULTS = {
+    "isolation.level": "read_committed",
+    "max.poll.records": "50000",
+    "max.partition.fetch.bytes": "4194304",
+}
+"""What holds unless the settings say otherwise: what was written in a transaction that was given up is no record. Spark
+asks for the offsets of a partition after every poll, so that small ones cost more in questions than in data."""
 _JAR = "spark-sql-kafka"
 
 
@@ -81,7 +88,8 @@ def subscription(settings: Settings) -> dict[str, str]:
 
 def _client(settings: Settings, job: str) -> dict[str, str]:
     """Settings of the client, and who it says it is."""
-    told = {f"kafka.{name}": value for name, value in for_java(settings, CONSUMER).items()}
+    told = {f"kafka.{name}": value for name, value in DEFAULTS.items()}
+    told |= {f"kafka.{name}": value for name, value in for_java(settings, CONSUMER).items()}
     group = settings.get("group.id")
     return {**told, "kafka.group.id": str(group)} if group is not None else {**told, "groupIdPrefix": job}
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from velostream.config.connections.kafka_clients import CONSUMER, for_java
 from velostream.config.settings import Settings
 from velostream.kafka import Offsets
-from velostream.sources.streams.kafka import check_jars, messages
+from velostream.sources.streams.kafka import DEFAULTS, check_jars, messages
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -33,7 +33,8 @@ def read_messages(spark: SparkSession, settings: Settings, starts: Offsets | Non
         topic: {number: known.get(topic, {}).get(number, _EARLIEST) for number in numbers}
         for topic, numbers in ends.items()
     }
-    options = {f"kafka.{name}": value for name, value in for_java(settings, CONSUMER).items()}
+    options = {f"kafka.{name}": value for name, value in DEFAULTS.items()}
+    options |= {f"kafka.{name}": value for name, value in for_java(settings, CONSUMER).items()}
     options |= {"subscribe": ",".join(sorted(ends)), "includeHeaders": "true"}
     options |= {"startingOffsets": json.dumps(first), "endingOffsets": json.dumps(ends)}
     options["failOnDataLoss"] = str(settings.text("on.data.loss") == "fail").lower()

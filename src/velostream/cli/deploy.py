@@ -14,7 +14,7 @@ from velostream.cli.remote import client_of, remote_options, show
 from velostream.cli.report.text import finding
 from velostream.diagnostics import Diagnostic, Severity
 from velostream.errors import VeloError
-from velostream.positions import Text
+from velostream.positions import Span, Text
 from velostream.registry import did_you_mean
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def command(
     if strategy.partition("(")[0].strip().upper() not in STRATEGIES:
         hint = did_you_mean(strategy.upper(), STRATEGIES, "strategies")
         raise VeloError(f"there is no strategy '{strategy}'", hint=hint, code="usage")
-    wish = {"name": name or _name(given), "sql": given.text, "version": version, "strategy": strategy, "fresh": fresh}
+    wish = {"name": name or name_of(given), "sql": given.text, "version": version, "strategy": strategy, "fresh": fresh}
     from velostream.server.client import ServerRefused
 
     try:
@@ -79,7 +79,8 @@ def command(
         ctx.exit(2)
 
 
-def _name(given: Input) -> str:
+def name_of(given: Input) -> str:
+    """The application that the header of a file names; else it is named after its file."""
     from velostream.sql.parse import parse
 
     return parse(given.text, given.name).header.name.replace(" ", "_")
@@ -91,12 +92,13 @@ def _findings(findings: list[dict[str, Any]], given: Input) -> None:
     for each in findings:
         if each["severity"] != "error":
             continue
-        span = _span(each, text)
+        span = span_of(each, text)
         said = Diagnostic(Severity.ERROR, each["code"], each["message"], span=span, hint=each["hint"])
         print("\n".join(finding(said, text, colours_of(sys.stderr))), file=sys.stderr)
 
 
-def _span(each: Mapping[str, Any], text: Text) -> Any:
+def span_of(each: Mapping[str, Any], text: Text) -> Span | None:
+    """The place that a finding of the server has in a text."""
     if not each["line"]:
         return None
     starts = [0]

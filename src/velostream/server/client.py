@@ -7,8 +7,10 @@ import os
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from http.client import HTTPResponse
 from pathlib import Path
 from typing import Any
 
@@ -58,10 +60,29 @@ class Client:
         """Removes what is at a path."""
         self._ask("DELETE", path, query, None)
 
+    @contextmanager
+    def stream(self, path: str, **headers: str) -> Iterator[Iterator[str]]:
+        """The lines of an answer that goes on, as they come."""
+        with self._opened("GET", path, {}, None, headers) as answer:
+            yield (line.decode().rstrip("\r\n") for line in answer)
+
     def _ask(self, method: str, path: str, query: Mapping[str, Any], body: Mapping[str, Any] | None) -> Any:
+        with self._opened(method, path, query, body, {}) as answer:
+            text = answer.read().decode()
+        return json.loads(text) if text else None
+
+    @contextmanager
+    def _opened(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, Any],
+        body: Mapping[str, Any] | None,
+        more: Mapping[str, str],
+    ) -> Iterator[HTTPResponse]:
         wanted = {name: value for name, value in query.items() if value not in ("", None)}
         address = f"{self.url}{path}" + (f"?{urllib.parse.urlencode(wanted)}" if wanted else "")
-        headers = {"Accept": "application/json", "Authorization": f"Bearer {self.token}"}
+        headers = {"Accept": "application/json", "Authorization": f"Bearer {self.token}", **more}
         data = None
         if body is not None:
             data = json.dumps(body).encode()
@@ -70,9 +91,14 @@ class Client:
             hint = "for example http://127.0.0.1:8700"
             raise VeloError(f"'{masked('url', self.url)}' is not the address of a server", hint=hint, code="usage")
         request = urllib.request.Request(address, data, headers, method=method)
+        with self._reached(), urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+            yield answer
+
+    @contextmanager
+    def _reached(self) -> Iterator[None]:
+        """What goes wrong on the way to the server, and what it refuses, as errors of ours."""
         try:
-            with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
-                text = answer.read().decode()
+            yield
         except urllib.error.HTTPError as error:
             raise _refused(error) from None
         except (OSError, ValueError) as error:
@@ -80,7 +106,6 @@ class Client:
             message = f"no server answers at '{masked('url', self.url)}': {reason}"
             hint = "start one with velo serve, or set VELO_URL"
             raise VeloError(message, hint=hint, code="server-unreachable") from None
-        return json.loads(text) if text else None
 
 
 def quoted(name: str) -> str:

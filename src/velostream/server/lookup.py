@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from velostream.errors import VeloError
@@ -58,6 +59,16 @@ def key_of(control: Control, app: str, table: str) -> tuple[str, ...]:
         hint = "declare one: PRIMARY KEY"
         raise VeloError(f"table '{table}' has no key", hint=hint, code="missing-key")
     return tuple(keys[table])
+
+
+def joined_key(values: Iterable[Any]) -> str:
+    """A key as paths and messages have it: what `split_key` takes apart."""
+    return BETWEEN.join(NULL if value is None else _escaped(value) for value in values)
+
+
+def _escaped(value: Any) -> str:
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    return "".join(ESCAPE + sign if sign in (ESCAPE, BETWEEN) else sign for sign in text)
 
 
 def split_key(key: str) -> list[str | None]:

@@ -48,6 +48,8 @@ class Session:
     given: Input
     preset: str = ""
     overrides: Mapping[str, str] = field(default_factory=dict)
+    name: str = NAME
+    """What messages call a statement."""
     kept: list[str] = field(default_factory=list)
     functions: tuple[Function, ...] = ()
     """Those that a program has registered."""
@@ -67,7 +69,7 @@ class Session:
         """One statement behind those so far, with its own findings at their places in its own text."""
         start = len(self.so_far)
         answer = self._validated(self.so_far + statement)
-        text = Text(statement, NAME)
+        text = Text(statement, self.name)
         own = [found for found in answer.findings.ordered() if found.span is None or found.span.start >= start]
         before = [found for found in answer.findings.errors if found.span is not None and found.span.start < start]
         known = {(found.code, found.message) for found in self.checked().findings.errors} if before else set()

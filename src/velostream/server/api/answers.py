@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from datetime import datetime
 from typing import Any
 
 from velostream.config.secrets import masked
@@ -12,7 +11,7 @@ from velostream.server.driver.logs import last_lines
 from velostream.server.masking import masked_sql
 from velostream.server.models.apps import AppDetail, AppView, ChangeView, Happening, VerdictView, VersionView
 from velostream.server.models.base import moment, moment_if
-from velostream.server.models.jobs import JobDetail, JobView, LogLine, VerbAnswer
+from velostream.server.models.jobs import JobDetail, JobView, LogLine, VerbAnswer, view_fields
 from velostream.server.registry.deployment import Deployment
 from velostream.server.verdict import Verdict
 from velostream.server.views import Seen
@@ -106,41 +105,15 @@ def job_detail(meant: Meant, job: Mapping[str, Any]) -> JobDetail:
 
 
 def _job(one: Seen, job: Mapping[str, Any]) -> dict[str, Any]:
-    records, windows = job.get("records", {}), job.get("windows", {})
-    emitted = sum(job.get("emitted", {}).values())
-    return {
-        "name": job["name"],
-        "app": one.deployment.app,
-        "version": one.deployment.version,
-        "state": job["state"],
-        "reason": masked("", str(job.get("error", "") or one.deployment.reason)),
-        "kind": job["kind"],
-        "stateful": job["stateful"],
-        "read": records.get("read", 0),
-        "rate": job.get("rate", 0.0) if one.alive else 0.0,
-        "rows_out": emitted if job.get("partitions") else records.get("in_results", 0),
-        "open_records": records.get("open", 0),
-        "open_windows": windows.get("open_windows", 0),
-        "late_events": windows.get("late_events_total", 0),
-        "dead_lettered": sum(records.get("dead_lettered", {}).values()),
-        "state_bytes": windows.get("state_bytes", 0),
-        "watermark": job.get("watermark"),
-        "watermark_lag_seconds": lag_of(job),
-        "held_back_by": job.get("held_back_by", []),
-        "batch": job.get("batch", -1),
-        "seconds": job.get("seconds", 0.0),
-        "updated": moment_if(one.status.get("at")),
-    }
-
-
-def lag_of(job: Mapping[str, Any]) -> float | None:
-    """How many seconds the watermark of a job is behind the newest event."""
-    times = [each["max_event_time"] for each in job.get("partitions", {}).values() if each["max_event_time"]]
-    watermark = job.get("watermark")
-    if not times or watermark is None:
-        return None
-    newest = max(datetime.fromisoformat(each).timestamp() for each in times)
-    return round(newest - datetime.fromisoformat(watermark).timestamp(), 3)
+    deployment = one.deployment
+    return view_fields(
+        job,
+        app=deployment.app,
+        version=deployment.version,
+        reason=deployment.reason,
+        rate=job.get("rate", 0.0) if one.alive else 0.0,
+        at=one.status.get("at"),
+    )
 
 
 def verb_answer(meant: Meant, verb: str) -> VerbAnswer:

@@ -25,7 +25,7 @@ def tables(
     return page(sorted(found, key=lambda each: (each.app, each.name)), offset, limit)
 
 
-@ROUTES.get("/{name}/rows/{key}", responses=documented(404, 409, 503))
+@ROUTES.get("/{name}/rows/{key:path}", responses=documented(404, 409, 503))
 def row(name: str, key: str, plane: Inside, app: App = "") -> Row:
     """The row of a key, from the newest complete version. The parts of a compound key are joined with `|`."""
     table = table_of(plane, name, app)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from pydantic import ConfigDict, Field
 
-from velostream.server.models.base import Model, Moment
+from velostream.config.secrets import masked
+from velostream.server.models.base import Model, Moment, moment_if
 
 
 class JobView(Model):
@@ -33,6 +36,47 @@ class JobView(Model):
     batch: int
     seconds: float
     updated: Moment | None
+
+
+def view_fields(
+    job: Mapping[str, Any], *, app: str, version: str = "", reason: str = "", rate: float = 0.0, at: float | None = None
+) -> dict[str, Any]:
+    """The fields of a view, from what a job says of itself (`observability.snapshot`)."""
+    records, windows = job.get("records", {}), job.get("windows", {})
+    emitted = sum(job.get("emitted", {}).values())
+    return {
+        "name": job["name"],
+        "app": app,
+        "version": version,
+        "state": job["state"],
+        "reason": masked("", str(job.get("error", "") or reason)),
+        "kind": job["kind"],
+        "stateful": job["stateful"],
+        "read": records.get("read", 0),
+        "rate": rate,
+        "rows_out": emitted if job.get("partitions") else records.get("in_results", 0),
+        "open_records": records.get("open", 0),
+        "open_windows": windows.get("open_windows", 0),
+        "late_events": windows.get("late_events_total", 0),
+        "dead_lettered": sum(records.get("dead_lettered", {}).values()),
+        "state_bytes": windows.get("state_bytes", 0),
+        "watermark": job.get("watermark"),
+        "watermark_lag_seconds": lag_of(job),
+        "held_back_by": job.get("held_back_by", []),
+        "batch": job.get("batch", -1),
+        "seconds": job.get("seconds", 0.0),
+        "updated": moment_if(at),
+    }
+
+
+def lag_of(job: Mapping[str, Any]) -> float | None:
+    """How many seconds the watermark of a job is behind the newest event."""
+    times = [each["max_event_time"] for each in job.get("partitions", {}).values() if each["max_event_time"]]
+    watermark = job.get("watermark")
+    if not times or watermark is None:
+        return None
+    newest = max(datetime.fromisoformat(each).timestamp() for each in times)
+    return round(newest - datetime.fromisoformat(watermark).timestamp(), 3)
 
 
 class EndPoint(Model):

@@ -1,0 +1,24 @@
+"""What a program gives as SQL: a text, or a file by its path."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from velostream.cli import inputs
+from velostream.cli.explain import one
+from velostream.cli.inputs import Input
+
+Sql = str | Path
+"""SQL itself, or the file that it is in: a Path, or the name of one."""
+
+
+def input_of(sql: Sql) -> Input:
+    """The text that is meant."""
+    if isinstance(sql, Path):
+        return inputs.read(sql)
+    return inputs.query(sql) if sql.strip() == "-" else one(sql)
+
+
+def is_file(sql: Sql) -> bool:
+    """True where a file is meant."""
+    return isinstance(sql, Path) or not inputs.looks_like_sql(sql)

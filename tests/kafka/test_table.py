@@ -42,3 +42,19 @@ def test_a_topic_is_a_table_that_is_kept_up(
     again.load()
     assert rows(again) == {"a": 3, "d": 5, "e": 6}
     assert again.progress["t"].read == 1
+
+
+def test_changes_of_a_database_are_a_table(one_spark: Any, cluster: Cluster, tmp_path: Path) -> None:
+    def change(op: str, before: Any, after: Any) -> dict[str, Any]:
+        return {"value": json.dumps({"op": op, "before": before, "after": after})}
+
+    topic = cluster.topic()
+    a, b = {"k": "a", "v": 1}, {"k": "b", "v": 2}
+    cluster.send(topic, [change("r", None, a), change("c", None, b), change("u", a, {"k": "a", "v": 3})])
+    settings = {"type": "kafka_source", "topic": topic, "bootstrap_servers": cluster.address}
+    tables = tables_of(one_spark, tmp_path, COLUMNS, **settings, format="debezium_json")
+    tables.load()
+    assert rows(tables) == {"a": 3, "b": 2}
+    cluster.send(topic, [change("d", b, None), {"value": None}])
+    assert refreshed(tables) == {"a": 3}
+    assert tables.progress["t"].dead_lettered == 1

@@ -24,7 +24,7 @@ class DatabaseTable(TableRecords):
     """The rows of a table or query. Without `incremental.column` every look reads all of them."""
 
     def __init__(self, table: LoadedTable, spark: SparkSession, folder: Path, home: Path) -> None:
-        super().__init__(table)
+        super().__init__(table, folder)
         self.spark = spark
         self._found: DatabaseRows | None = None
 

@@ -29,9 +29,8 @@ class FileTable(TableRecords):
     """The files of a path, in order of name. One that was read and has changed, or is gone, means all over again."""
 
     def __init__(self, table: LoadedTable, spark: SparkSession, folder: Path, home: Path) -> None:
-        super().__init__(table)
+        super().__init__(table, folder)
         self.spark = spark
-        self.folder = folder
         self.form = form_of(self.node)
 
     def measure(self, since: Mapping[str, Any]) -> int:

@@ -25,7 +25,7 @@ class KafkaTable(TableRecords):
     """The messages of topics, of each key the newest. The offset says of each partition where to go on."""
 
     def __init__(self, table: LoadedTable, spark: SparkSession, folder: Path, home: Path) -> None:
-        super().__init__(table)
+        super().__init__(table, folder)
         self.spark = spark
         self.cluster = Cluster(for_asking(table.settings))
         self.ends: Offsets = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from velostream.plan.fields import Field
@@ -40,8 +41,10 @@ class TableNode:
 class TableRecords:
     """What all sources of tables share."""
 
-    def __init__(self, table: LoadedTable) -> None:
+    def __init__(self, table: LoadedTable, folder: Path) -> None:
         self.table = table
+        self.folder = folder
+        """Where relative paths start."""
         self.reading: Callable[[int], None] = lambda size: None
 
     @property
@@ -60,17 +63,18 @@ class TableRecords:
         `order` are columns that say in which order records of one key came.
         """
         import pyarrow.compute as pc
+        from pyspark.sql import functions as F  # noqa: N812
 
-        made = decoded(self.node, frame, self.schema, form)
+        made = decoded(self.node, frame, self.schema, form, self.folder)
         made = made.orderBy(*order) if order else made
         names = [member.name for member in self.table.columns]
-        key = [column("_key")] if "_key" in made.columns else []
-        told = made.select(*map(column, names), self._time(made).alias(TIME), *map(column, _TOLD), *key).toArrow()
+        key = column("_key") if "_key" in made.columns else F.lit(None).cast("string")
+        time = self._time(made).alias(TIME)
+        told = made.select(*map(column, names), time, *map(column, _TOLD), key.alias("_key")).toArrow()
         fine, letters = self._judged(told)
-        rows = fine.select([*names, TIME])
-        if not key:
-            return rows, letters
         gone = pc.fill_null(pc.equal(told["_status"], TOMBSTONE), False)
+        if not pc.any(gone).as_py():
+            return fine.select([*names, TIME]), letters
         return self._with_deletions(told, gone, letters)
 
     def _judged(self, told: pa.Table) -> tuple[pa.Table, list[dict[str, Any]]]:
@@ -82,7 +86,7 @@ class TableRecords:
         broken = told.filter(pc.and_(pc.is_valid(status), pc.not_equal(status, TOMBSTONE)))
         letters = [self._letter(*one.values()) for one in broken.select(list(_TOLD)).to_pylist()]
         fine = told.filter(pc.is_null(status))
-        unknown = pa.array([False] * fine.num_rows)
+        unknown = pa.array([False] * fine.num_rows, pa.bool_())
         for name in self.table.key:
             unknown = pc.or_(unknown, pc.is_null(fine[name]))
         complaint = f"the key {', '.join(self.table.key)} is NULL"
@@ -92,31 +96,30 @@ class TableRecords:
     def _with_deletions(
         self, told: pa.Table, gone: pa.Array, letters: list[dict[str, Any]]
     ) -> tuple[pa.Table, list[dict[str, Any]]]:
-        """Rows and deletions in the order in which they came: a message without a value deletes the row of its key."""
+        """Rows and deletions in the order in which they came. Whose row is deleted, the record says (Debezium), or the
+        key of a message without a value."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        keys = [
-            self._key(text) if is_gone else None
-            for text, is_gone in zip(*map(_listed, (told["_key"], gone)), strict=True)
-        ]
-        lost = [is_gone and key is None for key, is_gone in zip(keys, _listed(gone), strict=True)]
-        letters += [
-            self._letter(NULL_KEY, "a message without a value does not say whose row it deletes", record)
-            for record in told.filter(pa.array(lost, pa.bool_()))["_record"].to_pylist()
-        ]
+        keys = [self._key(text) for text in told["_key"].to_pylist()]
         columns = {}
         for place, member in enumerate(told.schema):
+            held = told.column(place)
             if member.name in self.table.key:
                 nth = self.table.key.index(member.name)
-                values = pa.array([None if key is None else key[nth] for key in keys], pa.string()).cast(member.type)
-                columns[member.name] = pc.if_else(gone, values, told.column(place))
+                values = pa.array([None if key is None else key[nth] for key in keys], pa.string())
+                named = pc.and_(gone, pc.is_null(held))
+                columns[member.name] = pc.if_else(named, pc.if_else(named, values, None).cast(member.type), held)
             elif member.name not in (*_TOLD, "_key"):
-                columns[member.name] = told.column(place)
+                columns[member.name] = held
         columns[GONE] = gone
-        usable = pc.or_(pc.is_null(told["_status"]), gone)
+        known = pa.array([True] * told.num_rows, pa.bool_())
         for name in self.table.key:
-            usable = pc.and_(usable, pc.is_valid(columns[name]))
+            known = pc.and_(known, pc.is_valid(columns[name]))
+        complaint = "a deletion does not say whose row it takes away"
+        lost = told.filter(pc.and_(gone, pc.invert(known)))["_record"].to_pylist()
+        letters += [self._letter(NULL_KEY, complaint, record) for record in lost]
+        usable = pc.and_(known, pc.or_(pc.is_null(told["_status"]), gone))
         return pa.table(columns).filter(usable), letters
 
     def _key(self, text: str | None) -> list[str | None] | None:
@@ -141,7 +144,3 @@ class TableRecords:
         if held.type.is_integral:
             return column(held.name).cast("bigint") * 1000
         return F.unix_micros(column(held.name).cast("timestamp"))
-
-
-def _listed(values: Any) -> list[Any]:
-    return list(values.to_pylist())

@@ -26,7 +26,7 @@ class WebTable(TableRecords):
     """What an address answers. The answer is kept on disk, and the server is asked only for another one (ETag)."""
 
     def __init__(self, table: LoadedTable, spark: SparkSession, folder: Path, home: Path) -> None:
-        super().__init__(table)
+        super().__init__(table, folder)
         self.spark = spark
         self.form = form_of(self.node)
         settings = table.settings

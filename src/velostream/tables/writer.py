@@ -102,7 +102,8 @@ class TableWriter:
         keys = named(self.key)
         told = latest(index_of(changes, self.key), self.key)
         if keys:
-            held = index.select(*keys, pl.col(TIME).alias("_held"), pl.lit(value=True).alias("_there"))
+            asked = index.join(told, on=keys, how="semi", nulls_equal=True)  # few: the others cost a look each
+            held = asked.select(*keys, pl.col(TIME).alias("_held"), pl.lit(value=True).alias("_there"))
             told = told.join(held, on=keys, how="left", nulls_equal=True, maintain_order="left")
             there = pl.col("_there").fill_null(value=False)
             later = pl.col("_held").is_null() | (pl.col(TIME) >= pl.col("_held")).fill_null(value=False)

@@ -79,7 +79,7 @@ def _project(node: Data) -> Box:
 
 def _column(column: Data) -> str:
     name, expression = column["name"], column["expression"]
-    return name if name == expression.rpartition(".")[2] else f"{name} = {expression}"
+    return name if name in (expression, expression.rpartition(".")[2]) else f"{name} = {expression}"
 
 
 def _unnest(node: Data) -> Box:

@@ -6,7 +6,7 @@ import atexit
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -228,7 +228,8 @@ class Local:
             hint = "follow() gives its rows as they come, LIMIT ends it; an application that writes is deployed"
             raise VeloError(message, hint=hint, code="usage")
         with self._stream(question, read, print) as stream:
-            return stream.take()
+            result = stream.take()
+            return result if result.columns else replace(result, message=repr(stream))
 
     def _stream(self, question: Question, read: Read, show: Show) -> Stream:
         stream = Stream(question, bounded=is_bounded(read, question), show=show)

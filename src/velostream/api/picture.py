@@ -9,9 +9,9 @@ from typing import Any
 
 from velostream.api.boxes import SINK, SOURCE, STATE, STEP, TABLE, Box, boxes_of
 
-WIDTH, GAP_X, GAP_Y, MARGIN = 250, 26, 30, 10
+WIDTH, GAP_X, GAP_Y, MARGIN = 272, 26, 30, 10
 HEAD, LINE, PADDING = 26, 16, 8
-ROOM = 36
+ROOM = 35
 """Characters of a line that a box has room for; the whole line shows under the pointer."""
 _COLOURS = {
     SOURCE: ("#e3f1e5", "#3f8a4c"),

@@ -26,7 +26,7 @@ from velostream.plan.nodes import (
     Union,
     Unnest,
 )
-from velostream.types import TIMESTAMP
+from velostream.types import STRING, TIMESTAMP
 from velostream.windows.hashing import hashable
 
 FILES = ("file_source",)
@@ -68,11 +68,21 @@ def _way(job: Job, scan: Scan, above: tuple[Node, ...]) -> ScanWay:
             return ScanWay("source", "micro-batches are limited by more than a number of files")
         asked = [name for name in (f.name.split(".")[-1] for f in scan.columns if f.system) if name not in _SPARK_HAS]
         growing = bool(value_of(scan.settings, "growing", otherwise=False))
+        lossy = _loses_bytes(scan)
+        if lossy and not growing:
+            return ScanWay("source", lossy)
         if not asked and not growing:
             return ScanWay("spark", "no state, and neither positions nor growing files are asked for")
         return ScanWay("source", "files may grow" if growing else f"Spark's source has no {', '.join(asked)}")
     obstacle = _obstacle(job, scan, above)
     return ScanWay("source", obstacle) if obstacle else ScanWay("worker", "all before the router is the same in Polars")
+
+
+def _loses_bytes(scan: Scan) -> str:
+    """Why Spark's source would lose bytes of a file; empty where it would not."""
+    form = value_of(scan.settings, "format", "") or format_of(str(value_of(scan.settings, "path", "")))
+    texts = any(member.type == STRING for member in scan.declared)
+    return "Spark's source loses bytes of CSV that are not UTF-8" if form == "csv" and texts else ""
 
 
 def _obstacle(job: Job, scan: Scan, above: tuple[Node, ...]) -> str:

@@ -54,7 +54,10 @@ class Made:
 
 
 def finisher(above: Sequence[Node], made: Mapping[str, Made]) -> Callable[[pa.Table], pa.Table] | None:
-    """Makes a job's rows of results; None where a node above the stateful one does more than pick columns."""
+    """Makes a job's rows of results; None where a node above the stateful one does more than pick columns, or where it
+    is not known what the fields of that one are made of."""
+    if not made:
+        return None
     fields: dict[str, Made] = dict(made)
     for node in reversed(above):
         if not isinstance(node, Project) or not all(each.expression.is_field for each in node.columns):

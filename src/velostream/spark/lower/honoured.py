@@ -77,15 +77,26 @@ def refuse_ignored(job: Job) -> None:
     for scan in job.scans:
         more = _MORE.get(scan.connector, ())
         _refuse(scan.settings, (*_SOURCE, *more), "source", scan.source, client=bool(more))
+        _refuse_registry(scan.settings, scan.connector, scan.source)
     for table in job.root.walk():
         if isinstance(table, TableScan | Materialise):
             more = (*_LOADED, *_MORE.get(table.connector, ())) if isinstance(table, TableScan) else ()
             _refuse(table.settings, (*_TABLE, *more), "table", table.table, client=bool(more))
+            _refuse_registry(table.settings, table.connector if isinstance(table, TableScan) else "", table.table)
     sinks = next((node for node in job.root.walk() if isinstance(node, Sinks)), None)
     for target in sinks.targets if sinks is not None else ():
         more = _KAFKA_SINK if target.connector == "kafka_sink" else ()
         has_client = target.connector in ("kafka_sink", "http_sink")
         _refuse(target.settings, (*_SINK, *more), "sink", target.name, client=has_client)
+
+
+def _refuse_registry(settings: Settings | None, connector: str, name: str) -> None:
+    """Only messages name their schema in a registry."""
+    named = next((value for value in settings or () if value.key == "schema.registry.url"), None)
+    if named is not None and connector != "kafka_source" and named.origin.layer > Layer.PRESET:
+        message = f"'schema.registry.url' of '{name}' has no effect: only messages of Kafka name their schema there"
+        hint = "declare the columns, or set schema.file"
+        raise VeloError(message, hint=hint, span=named.origin.span, code="unsupported")
 
 
 def _refuse(

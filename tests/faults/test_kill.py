@@ -30,6 +30,14 @@ def application(home: Path) -> Path:
             's.type' = 'file_source', 's.path' = '{home}/in/*.jsonl', 's.format' = 'jsonl', 's.files.per.batch' = '1',
             's.event.time.field' = 'at', 's.event.time.format' = 'epoch_millis', 's.partition.by' = 'v',
             's.watermark.max_out_of_orderness' = '5s');
+        -- @metric: minutes_total
+        -- @metric_labels: k
+        -- @metric: seen_total
+        -- @metric_field: total
+        -- @metric: records
+        -- @metric_type: histogram
+        -- @metric_field: n
+        -- @metric_buckets: 1, 10, 100
         CREATE STREAM minutes AS SELECT k, COUNT(*) AS n, SUM(v) AS total FROM s GROUP BY k WINDOW TUMBLING(1m)
             INTO out WITH ('out.type' = 'file_sink', 'out.path' = '{home}/out', 'out.format' = 'jsonl',
             'allowed.lateness' = '2m');
@@ -117,7 +125,8 @@ def letters(home: Path) -> Counter[str]:
 
 
 def report(home: Path) -> dict[str, Any]:
-    return {job["name"]: job["records"] for job in json.loads((home / "report.json").read_text())["jobs"]}
+    jobs = json.loads((home / "report.json").read_text())["jobs"]
+    return {job["name"]: {**job["records"], "metrics": job["metrics"]} for job in jobs}
 
 
 def test_a_driver_that_is_killed_again_and_again_writes_the_rows_of_an_uninterrupted_run(tmp_path: Path) -> None:
@@ -135,3 +144,9 @@ def test_a_driver_that_is_killed_again_and_again_writes_the_rows_of_an_uninterru
     assert letters(wild) == letters(calm)
     assert report(wild) == report(calm)
     assert report(calm)["minutes"]["read"] == count
+    lines = [json.loads(line) for line in rows(calm / "out")]
+    minutes, seen, records = report(wild)["minutes"]["metrics"]
+    by_key = Counter(line["k"] for line in lines if line["_emission"] != "retract")
+    assert {series["labels"][0]: series["value"] for series in minutes["series"]} == by_key
+    assert seen["series"][0]["value"] == sum(line["total"] for line in lines)
+    assert sum(records["series"][0]["counts"]) == len(lines)

@@ -84,9 +84,10 @@ def test_a_partition_far_behind_the_others_is_named() -> None:
 
 def test_a_busy_job_is_told_which_stage_takes_the_time() -> None:
     stages = [{"at": START, "stage": "compute", "seconds": 1.0}, {"at": START, "stage": "sink db", "seconds": 9.0}]
-    advice = only(slow_stages(case(jobs=rows(1, busy=0.9), stages=stages)))
+    advice = only(slow_stages(case(jobs=rows(6, busy=0.9), stages=stages)))
     assert "90% of that is 'sink db'" in advice.what
-    assert not list(slow_stages(case(jobs=rows(1, busy=0.2), stages=stages)))
+    assert not list(slow_stages(case(jobs=rows(6, busy=0.2), stages=stages)))
+    assert not list(slow_stages(case(jobs=rows(5, busy=0.9), stages=stages)))
 
 
 def test_keys_and_partitions_with_most_of_the_records_are_named() -> None:

@@ -6,6 +6,7 @@ One job of Spark shows all of it, and its repetition that a micro-batch counts o
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -115,7 +116,7 @@ def run(spark: SparkSession, home: Path, url: str, said: list[str]) -> tuple[Run
     assert not answer.findings.errors, answer.findings.errors
     runner = Runner(plan(answer.bound, answer.library), spark, home / "checkpoint", home, print)
     with watched(runner, said.append, 0, "json", "info"):
-        port = next(line for line in said if line.startswith("metrics: ")).split(":")[3].split("/")[0]
+        port = re.search(r"metrics: http://127.0.0.1:(\d+)/metrics", "".join(said))[1]  # type: ignore[index]
         runner.read_all()
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as page:
             served = page.read().decode()

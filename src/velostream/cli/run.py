@@ -114,6 +114,7 @@ def command(
     from velostream.cli.live.signals import caught
     from velostream.cli.live.view import View
     from velostream.jobs.runner import Runner
+    from velostream.observability.logs import as_json
     from velostream.observability.watching import watched
     from velostream.plan import plan
     from velostream.spark.failures import translated
@@ -124,7 +125,7 @@ def command(
     planned = plan(answer.bound, answer.library)
     seconds = parse(duration) / SECOND if duration else None
     home = home_of(planned.name)
-    view = View(bounded=until_done)
+    view = View(bounded=until_done, shaped=as_json if log_format == "json" else str)
     failure: VeloError | None = None
     runner: Runner | None = None
     signals = None
@@ -135,7 +136,7 @@ def command(
             needed = jars_of(planned.connectors, jars, view.say)
             runner = Runner(planned, spark_session(master, jars=needed), home, given.folder or Path(), view.show)
             with (
-                watched(runner, view.say, metrics_port, log_format, log_level),
+                watched(runner, view.write, metrics_port, log_format, log_level),
                 caught(runner.stopping, view.say) as signals,
             ):
                 view.open(runner)
@@ -158,8 +159,11 @@ def command(
 def _end(view: View, runner: Runner, report: str) -> None:
     """The report, and what a person wants to know at the end."""
     from velostream.cli.live.summary import places, sentence, table
+    from velostream.observability.snapshot import metrics_of
 
     whole = runner.report()
+    for job, said in zip(runner.jobs, whole["jobs"], strict=True):
+        said["metrics"] = metrics_of(job)
     if report:
         replace_text(Path(report), json.dumps(whole, indent=2) + "\n")
     if not whole["jobs"]:

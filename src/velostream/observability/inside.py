@@ -79,9 +79,10 @@ def partitions(accounts: Accounts, seconds: float) -> dict[str, dict[str, Any]]:
 
 
 def what_if(histogram: Mapping[str, Any]) -> dict[str, Any]:
-    """How many records would still be too late with other lateness: `late`, and `beyond` for each lateness in seconds.
+    """How many records, at most, would be too late with other lateness: `late`, and `beyond` by lateness in seconds.
 
-    `histogram` is `windows.lateness_seconds` of a snapshot: how far late records lay below the watermark.
+    A record that lies less below the watermark than the lateness that is allowed finds its window. `histogram` is
+    `windows.lateness_seconds` of a snapshot: how far late records lay below the watermark.
     """
     late = histogram["count"]
     beyond, left = [], late

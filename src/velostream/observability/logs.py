@@ -55,6 +55,12 @@ def fields_of(record: logging.LogRecord, lines: dict[str, int]) -> dict[str, Any
     return {name: value for name, value in told.items() if value is not None}
 
 
+def as_json(message: str) -> str:
+    """What somebody says beside the log, as a line of it."""
+    told = logging.LogRecord(LOGGER, logging.INFO, "", 0, message, None, None)
+    return json.dumps(fields_of(told, {}), ensure_ascii=False)
+
+
 def as_text(told: dict[str, Any]) -> str:
     """A line for people."""
     job = f"{told['job']}: " if "job" in told else ""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
-from velostream.observability.logs import JSON, TEXT, Profile, lifecycle, logged
+from velostream.observability.logs import JSON, TEXT, Profile, as_json, lifecycle, logged
 
 if TYPE_CHECKING:
     from velostream.jobs.runner import Runner
@@ -27,14 +27,14 @@ def watched(
     from velostream.observability.tracing import is_traced
 
     with ExitStack() as open_:
+        lines = {job.name: job.line for job in runner.plan.jobs}
+        open_.enter_context(logged(say, log_format, log_level, lines))
         lineage = LineageEvents(runner)
         open_.callback(lineage.close)
         runner.events.subscribe(lineage)
         recording = Recording(runner)
         open_.callback(recording.close)
         runner.events.subscribe(recording)
-        lines = {job.name: job.line for job in runner.plan.jobs}
-        open_.enter_context(logged(say, log_format, log_level, lines))
         if any(is_traced(job) for job in runner.plan.jobs):
             from velostream.observability.tracing import Tracing
 
@@ -49,7 +49,8 @@ def watched(
             from velostream.observability.snapshot import application
 
             port = open_.enter_context(served(lambda: application(runner), metrics_port))
-            say(f"metrics: http://{HOST}:{port}/metrics")
+            told = f"metrics: http://{HOST}:{port}/metrics"
+            say(as_json(told) if log_format == JSON else told)
         yield
 
 

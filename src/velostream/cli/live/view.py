@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
@@ -30,10 +30,12 @@ SILENCE = 30.0
 class View:
     """Shows what the jobs of a runner do, from a thread of its own, until it is closed."""
 
-    def __init__(self, *, bounded: bool) -> None:
+    def __init__(self, *, bounded: bool, shaped: Callable[[str], str] = str) -> None:
         from rich.console import Console
 
         self.bounded = bounded
+        self.shaped = shaped
+        """What lines look like: themselves, or an object of JSON."""
         self.console = Console(stderr=True, highlight=False)
         self.drawn = self.console.is_terminal and not self.console.is_dumb_terminal
         self.results_here = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
@@ -58,6 +60,10 @@ class View:
 
     def say(self, text: str) -> None:
         """A line about the run."""
+        self.write(self.shaped(text))
+
+    def write(self, text: str) -> None:
+        """A line as it is."""
         self.console.print(text, markup=False, soft_wrap=True)
 
     def open(self, runner: Runner) -> None:

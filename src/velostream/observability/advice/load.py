@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from statistics import fmean
+from statistics import fmean, median
 
 from velostream.observability.advice.base import GROWS, SLOW, Advice, Case, amount
 from velostream.observability.inside import stages
@@ -11,6 +11,8 @@ from velostream.observability.inside import stages
 MUCH = 0.6
 """A stage that takes this share of the time is the one to look at."""
 BUSY = 0.7
+MOMENTS = 6
+"""So many moments say that a job is busy, not just starting."""
 UNEVEN = 2.0
 """The fullest bucket or partition, in means, from which on work is badly spread."""
 ENOUGH = 1_000
@@ -23,7 +25,10 @@ GROWTH, STEADY = 1.5, 0.8
 def slow_stages(case: Case) -> Iterator[Advice]:
     """The stage that takes most of the time of a job that is busy."""
     jobs, kept = case.kept("jobs"), case.kept("stages")
-    if not jobs or not kept or (jobs[-1]["busy"] or 0.0) < BUSY:
+    if len(jobs) < MOMENTS or not kept:
+        return
+    busy = median(row["busy"] or 0.0 for row in jobs[-MOMENTS:])
+    if busy < BUSY:
         return
     spent = {row["stage"]: row["seconds"] for row in kept if row["at"] == kept[-1]["at"]}
     total = sum(spent.values())
@@ -38,8 +43,8 @@ def slow_stages(case: Case) -> Iterator[Advice]:
     change = (
         f"write larger batches to '{sink}', or see why it is slow" if sink else changes.get(stage, "look at its cost")
     )
-    figures = {"stage": stage, "share": round(seconds / total, 3), "seconds": seconds, "busy": jobs[-1]["busy"]}
-    what = f"the job is busy {jobs[-1]['busy']:.0%} of the time, and {seconds / total:.0%} of that is '{stage}'"
+    figures = {"stage": stage, "share": round(seconds / total, 3), "seconds": seconds, "busy": busy}
+    what = f"the job is busy {busy:.0%} of the time, and {seconds / total:.0%} of that is '{stage}'"
     yield Advice(SLOW, case.job.name, what, figures, change)
 
 

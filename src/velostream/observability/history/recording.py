@@ -1,16 +1,19 @@
-"""Records the jobs of a runner: every few seconds a snapshot of each that did something, and every window once."""
+"""Records the jobs of a runner: every few seconds a snapshot of each that runs, and what every window said once."""
 
 from __future__ import annotations
 
+import logging
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from threading import Event as Closing
+from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 
 from velostream.durations import SECOND
-from velostream.events import BatchEnded, Event, JobEnded
+from velostream.events import LOGGER, BatchEnded, Event, JobEnded, JobStarted
 from velostream.observability.history.stores import NONE, open_store, place_of
 from velostream.observability.history.tables import Row, rows_of
-from velostream.observability.sending import Sender
+from velostream.observability.sending import PATIENCE, Sender
 from velostream.observability.snapshot import snapshot
 
 if TYPE_CHECKING:
@@ -18,6 +21,8 @@ if TYPE_CHECKING:
     from velostream.jobs.running import RunningJob
     from velostream.observability.history.base import Store
 
+LOOK = 0.5
+"""Seconds between two looks at whether a snapshot is due."""
 TIDY = 3600.0
 """Seconds between two times that old rows are let go."""
 
@@ -56,39 +61,68 @@ class _Kept:
     retention: float
     last: float = 0.0
     batch: int = -1
-    """The last micro-batch whose windows were kept."""
+    """The last micro-batch whose windows were taken."""
+    lines: list[list[Any]] = field(default_factory=list)
+    """What windows said since the last snapshot."""
+
+    def take_windows(self) -> None:
+        """Takes what windows said in the micro-batches since."""
+        new = [line for line in tuple(self.job.accounts.seen["windows"]) if line[-1] > self.batch]
+        self.batch = max((line[-1] for line in new), default=self.batch)
+        self.lines += new
 
 
 class Recording:
-    """Listens to jobs."""
+    """Listens to jobs, and looks at them now and then: also a job that gets nothing to do is recorded."""
 
     def __init__(self, runner: Runner) -> None:
         self.runner = runner
         self.places = {job.name: place_of(job.settings, runner.checkpoint, runner.folder) for job in runner.plan.jobs}
-        self.kept: dict[str, _Kept | None] = {}
+        self.kept: dict[str, _Kept] = {}
         self.stores: dict[str, _Open] = {}
+        self.closed = Closing()
+        self.lock = Lock()
+        self.thread = Thread(target=self._watch, name="velo-history", daemon=True)
+        self.thread.start()
 
     def __call__(self, event: Event) -> None:
-        """Takes what is published: some time after the last snapshot, and at the end, another one is taken."""
-        ended = isinstance(event, JobEnded)
-        if not ended and not (isinstance(event, BatchEnded) and not event.error):
+        """Takes what is published."""
+        if isinstance(event, JobStarted) and event.job not in self.kept:
+            found = self._of(event.job)
+            if found is not None:
+                self.kept[event.job] = found
             return
-        if event.job not in self.kept:
-            self.kept[event.job] = self._of(event.job)
-        kept = self.kept[event.job]
-        if kept is not None and (ended or time.monotonic() - kept.last >= kept.every):
-            kept.last = time.monotonic()
+        kept = self.kept.get(event.job)
+        if kept is None:
+            return
+        if isinstance(event, BatchEnded) and not event.error:
+            with self.lock:
+                kept.take_windows()
+        elif isinstance(event, JobEnded):
             self._record(kept)
 
     def close(self) -> None:
         """Writes what is not written yet."""
+        self.closed.set()
+        self.thread.join(PATIENCE)
         for store in self.stores.values():
             store.close()
 
+    def _watch(self) -> None:
+        while not self.closed.wait(LOOK):
+            for kept in list(self.kept.values()):
+                if kept.job.state == "running" and time.monotonic() - kept.last >= kept.every:
+                    try:
+                        self._record(kept)
+                    except Exception:
+                        logging.getLogger(LOGGER).warning("job '%s' was not recorded", kept.job.job.name, exc_info=True)
+
     def _record(self, kept: _Kept) -> None:
-        lines = [line for line in tuple(kept.job.accounts.seen["windows"]) if line[-1] > kept.batch]
-        kept.batch = max((line[-1] for line in lines), default=kept.batch)
+        kept.last = time.monotonic()
         taken: dict[str, Any] = snapshot(kept.job, self.runner.plan.name)
+        with self.lock:
+            kept.take_windows()
+            lines, kept.lines = kept.lines, []
         kept.to.sender.put((rows_of(taken, lines), kept.retention))
 
     def _of(self, name: str) -> _Kept | None:
@@ -99,15 +133,10 @@ class Recording:
             return None
         to = self.stores.get(place) or self._open(kind, place)
         every, retention = settings.duration("history.every") / SECOND, settings.duration("history.retention") / SECOND
-        # Windows that an earlier run has told of were kept by it.
-        return _Kept(job, to, every, retention, batch=_told_before(job))
+        # What windows said in an earlier run, that run has kept.
+        before = job.accounts.batch - sum(job.timings.counts)
+        return _Kept(job, to, every, retention, last=time.monotonic(), batch=before)
 
     def _open(self, kind: str, place: str) -> _Open:
         self.stores[place] = _Open(kind, place)
         return self.stores[place]
-
-
-def _told_before(job: RunningJob) -> int:
-    """The last micro-batch of an earlier run."""
-    done = sum(job.timings.counts)
-    return job.accounts.batch - done

@@ -17,14 +17,14 @@ from tests.config.asking import Asked, sink
 from velostream.errors import VeloError
 from velostream.postgres import name_parts, type_of
 from velostream.sinks.writers import Batch, BatchRows, Refusal, Shape, check, release, write
-from velostream.sinks.writers.batch import FEW
+from velostream.sinks.writers.database import BY_DRIVER
 
 if TYPE_CHECKING:
     from tests.postgres.server import Database
 
     from velostream.config.settings import Settings
 
-MANY = FEW + 1
+MANY = BY_DRIVER + 1
 KEYED = Shape((("k", "STRING"), ("v", "INT")), ("k",), ("k",), upserts=True, emission="_emission")
 ROW = """SELECT 'a"b,c' AS k, CAST(1.1 AS DECIMAL(38, 10)) AS d, TIMESTAMP '2023-11-14 22:14:00.123456' AS t,
     NAMED_STRUCT('x', 1, 't', TIMESTAMP '2023-11-14 22:14:00') AS s, ARRAY(1, NULL) AS a, CAST(NULL AS STRING) AS n,
@@ -122,12 +122,16 @@ def test_tasks_write_many_rows_of_which_the_last_of_each_key_holds(one_spark: An
     assert put(chosen, BatchRows(frame, MANY), 0) == []
     assert postgres.ask("SELECT k, v FROM staged ORDER BY k") == [("a", 3), ("c", 4)]
     put(chosen, BatchRows(frame, MANY), 0)
+    twice = one_spark.sql("SELECT 'd' AS k, int(id) AS v, 'final' AS _emission FROM range(0, 2, 1, 2)")
+    put(chosen, BatchRows(twice, MANY), 1)
+    assert postgres.ask("SELECT v FROM staged WHERE k = 'd'") == [(1,)], "of two tasks the later one holds"
+    postgres.ask("DELETE FROM staged WHERE k = 'd'")
     gone = one_spark.sql("SELECT 'c' AS k, 4 AS v, 'retract' AS _emission")
-    put(chosen, BatchRows(gone, MANY), 1)
+    put(chosen, BatchRows(gone, MANY), 2)
     assert postgres.ask("SELECT k, v FROM staged ORDER BY k") == [("a", 3)]
     postgres.ask("ALTER TABLE staged ADD CHECK (v < 100)")
     bad = one_spark.sql("SELECT 'x' AS k, id AS v, 'final' AS _emission FROM range(99, 101)")
-    [refused] = put(chosen, BatchRows(bad.selectExpr("concat(k, v) AS k", "int(v) AS v", "_emission"), MANY), 2)
+    [refused] = put(chosen, BatchRows(bad.selectExpr("concat(k, v) AS k", "int(v) AS v", "_emission"), MANY), 3)
     assert refused.row == '{"k":"x100","v":100}'
     assert postgres.ask("SELECT k FROM staged ORDER BY k") == [("a",), ("x99",)]
     left = postgres.ask(

@@ -1,6 +1,6 @@
 """Rows to PostgreSQL, each micro-batch exactly once: its number is kept in the transaction that writes its rows.
 
-Few rows are copied in by the driver. Many are copied by Spark's tasks into a staging table, whose rows of tasks that
+Rows are copied in by the driver. Very many are copied by Spark's tasks into a staging table, whose rows of tasks that
 succeeded one transaction of the driver then takes over.
 """
 
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
     from velostream.config.settings import Settings
 
+BY_DRIVER = 1_000_000
+"""Up to so many rows go through the driver. One process of the server takes them over in any case, so that tasks save
+little, and only where there are very many."""
 _LOCK = """INSERT INTO {0} (query, sink, batch) VALUES (%(query)s, %(sink)s, -1) ON CONFLICT DO NOTHING"""
 _LAST = """SELECT batch, refused FROM {0} WHERE query = %(query)s AND sink = %(sink)s FOR UPDATE"""
 _KEEP = """UPDATE {0} SET batch = %(batch)s, refused = %(refused)s, written_at = now()
@@ -85,7 +88,8 @@ def write_database(name: str, rows: BatchRows, settings: Settings, batch: Batch,
             opened = _open(name, settings, server, batch, shape)
             if rows.none:
                 return ()
-            return _few(opened, rows, batch) if rows.few else _many(opened, rows, batch)
+            at_most = rows.frame.count() if rows.at_most is None else rows.at_most
+            return _few(opened, rows, batch) if at_most <= BY_DRIVER else _many(opened, rows, batch)
         except BaseException:
             _close(batch.query, name)
             raise
@@ -177,6 +181,17 @@ def _most(batch: Batch) -> int:
     return 0 if batch.strict else MOST_REFUSED
 
 
+def _replace(connection: psycopg.Connection[Any], statements: Statements, tasks: list[int]) -> None:
+    """Takes over what tasks staged. Where several of them have rows of one key, which is rare, the last one holds."""
+    import psycopg
+
+    try:
+        with connection.transaction():
+            connection.execute(statements.replace(shared=True, sorts=False), (tasks,))
+    except psycopg.errors.CardinalityViolation:
+        connection.execute(statements.replace(shared=True), (tasks,))
+
+
 def _taken_over(
     opened: Opened, statements: Statements, tasks: list[int], refused: Sequence[Refusal], batch: Batch
 ) -> Sequence[Refusal]:
@@ -187,11 +202,12 @@ def _taken_over(
             return before
         if not opened.shape.upserts:
             connection.execute(statements.append(), (tasks,))
-        else:
-            if opened.shape.emission:
-                connection.execute(statements.delete(shared=True, nulls=False), (tasks,))
-                if connection.execute(statements.gone_nulls()).fetchone() == (True,):
-                    connection.execute(statements.delete(shared=True, nulls=True), (tasks,))
+        elif opened.shape.emission and connection.execute(statements.any_gone()).fetchone() == (True,):
+            connection.execute(statements.delete(shared=True, nulls=False), (tasks,))
+            if connection.execute(statements.gone_nulls()).fetchone() == (True,):
+                connection.execute(statements.delete(shared=True, nulls=True), (tasks,))
             connection.execute(statements.replace(shared=True), (tasks,))
+        else:
+            _replace(connection, statements, tasks)
         opened.keep(batch.number, refused)
     return refused

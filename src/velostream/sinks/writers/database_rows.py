@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 RETRACT = "retract"
 MOST_REFUSED = 1_000
 """More refused rows than this in one micro-batch mean that rows and table do not fit."""
+PIECE = 100_000
+"""Rows that are staged and taken over at a time: more at once are slower, since they leave the server's memory."""
 _PLACES = 40
 """Bits for the place of a row within its task."""
 
@@ -84,7 +86,7 @@ def _halved(connection: psycopg.Connection[Any], table: pa.Table, shape: Shape, 
     import psycopg
 
     refused: list[Refusal] = []
-    left = [table] if table.num_rows else []
+    left = [table.slice(first, PIECE) for first in reversed(range(0, table.num_rows, PIECE))]
     while left:
         rows = left.pop()
         try:
@@ -133,7 +135,7 @@ class Copying:
         refused: list[Refusal] = []
         with speaking(self.server), self.server.connect() as connection:
             for batch in batches:
-                rows = self._staged(pa.Table.from_batches([batch]), task, place)
+                rows = self._staged(settled(pa.Table.from_batches([batch]), self.shape), task, place)
                 refused += _halved(connection, rows, self.shape, partial(self._copied, connection), self.most)
                 place += batch.num_rows
         told = json.dumps([asdict(one) for one in refused])

@@ -64,8 +64,11 @@ class Statements:
         text = "INSERT INTO {} ({}) SELECT {} FROM {} WHERE velo_task = ANY(%s) ORDER BY velo_at"
         return sql.SQL(text).format(self.target.name, self._columns, self._columns, self._stage)
 
-    def replace(self, *, shared: bool) -> sql.Composed:
-        """Rows into the target, over those of their keys; of what several tasks staged the last of each key."""
+    def replace(self, *, shared: bool, sorts: bool = True) -> sql.Composed:
+        """Rows into the target, over those of their keys; of what several tasks staged the last of each key.
+
+        Without `sorts` no two rows of a key may be staged.
+        """
         from psycopg import sql
 
         others = [name for name in self.target.columns if name not in self.target.identity]
@@ -75,7 +78,7 @@ class Statements:
             change = sql.SQL("UPDATE SET ") + sql.SQL(", ").join(one.format(sql.Identifier(name)) for name in others)
         text = "INSERT INTO {} ({}) SELECT {} FROM {} WHERE NOT velo_gone ON CONFLICT ({}) DO {}"
         return sql.SQL(text).format(
-            self.target.name, self._columns, self._columns, self._newest(shared=shared), self._key, change
+            self.target.name, self._columns, self._columns, self._newest(shared=shared, sorts=sorts), self._key, change
         )
 
     def delete(self, *, shared: bool, nulls: bool) -> sql.Composed:
@@ -89,6 +92,12 @@ class Statements:
             self.target.name, self._newest(shared=shared, alias="s"), sql.SQL(" AND ").join(met)
         )
 
+    def any_gone(self) -> sql.Composed:
+        """Whether a row was withdrawn."""
+        from psycopg import sql
+
+        return sql.SQL("SELECT EXISTS (SELECT FROM {} WHERE velo_gone)").format(self._stage)
+
     def gone_nulls(self) -> sql.Composed:
         """Whether a row with a NULL in its key was withdrawn."""
         from psycopg import sql
@@ -96,11 +105,13 @@ class Statements:
         null = sql.SQL(" OR ").join(sql.SQL("{} IS NULL").format(sql.Identifier(n)) for n in self.target.identity)
         return sql.SQL("SELECT EXISTS (SELECT FROM {} WHERE velo_gone AND ({}))").format(self._stage, null)
 
-    def _newest(self, *, shared: bool, alias: str = "newest") -> sql.Composed:
+    def _newest(self, *, shared: bool, sorts: bool = True, alias: str = "newest") -> sql.Composed:
         from psycopg import sql
 
         if not shared:
             return sql.SQL("{} {}").format(self._stage, sql.SQL(alias))
+        if not sorts:
+            return sql.SQL("(SELECT * FROM {} WHERE velo_task = ANY(%s)) {}").format(self._stage, sql.SQL(alias))
         text = """(SELECT DISTINCT ON ({0}) * FROM {1} WHERE velo_task = ANY(%s) ORDER BY {0}, velo_at DESC) {2}"""
         return sql.SQL(text).format(self._key, self._stage, sql.SQL(alias))
 

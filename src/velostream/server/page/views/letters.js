@@ -20,8 +20,9 @@ export function view({ query, draw, poll, signal, go, fail }) {
     go(`letters${wanted.size ? `?${wanted}` : ""}`, { quiet: true });
   }
   async function refresh() {
-    const [letters, jobs] = await Promise.all([get("/api/v1/dlq", { ...filter, limit: PAGE, offset }, { signal }), get("/api/v1/jobs", { limit: 1000 }, { signal })]);
-    known = { letters, jobs: jobs.items };
+    const asked = (more) => get("/api/v1/dlq", { ...filter, ...more }, { signal });
+    const [letters, any, jobs] = await Promise.all([asked({ limit: PAGE, offset }), asked({ reason: "", limit: 1 }), get("/api/v1/jobs", { limit: 1000 }, { signal })]);
+    known = { letters, counts: any.reasons, jobs: jobs.items };
     redraw();
   }
   const redraw = () => known && draw(page(known, { filter, chosen, set, redraw, refresh: () => refresh().catch(fail) }));
@@ -30,11 +31,11 @@ export function view({ query, draw, poll, signal, go, fail }) {
 
 const idOf = (letter) => `${letter.app}/${letter.job}/${letter.id}`;
 
-function page({ letters, jobs }, state) {
+function page({ letters, counts, jobs }, state) {
   const { filter, chosen, set } = state;
   const apps = [...new Set(jobs.map((job) => job.app))];
   const names = [...new Set(jobs.filter((job) => !filter.app || job.app === filter.app).map((job) => job.name))];
-  const reasons = [...new Set([...Object.keys(letters.reasons), filter.reason].filter(Boolean))];
+  const reasons = [...new Set([...Object.keys(counts), filter.reason].filter(Boolean))];
   const all = (list, word) => [["", word], ...list.map((each) => [each, each])];
   return [
     h("h1", {}, "Dead letters"),
@@ -46,7 +47,7 @@ function page({ letters, jobs }, state) {
       h("div", { class: "row" },
         chosen.size ? h("button", { class: "primary", "data-act": "replay", onclick: () => replay([...chosen.values()], state) }, `Replay ${count(chosen.size)} chosen`) : null,
         letters.total ? h("button", { "data-act": "replay-all", onclick: () => replayAll(letters, jobs, state) }, `Replay all ${count(letters.total)}`) : null)),
-    h("div", { class: "row reasons" }, Object.entries(letters.reasons).map(([reason, number]) => h("button", { onclick: () => set({ reason: filter.reason === reason ? "" : reason }), "aria-pressed": String(filter.reason === reason) }, badge(reason), count(number)))),
+    h("div", { class: "row reasons" }, Object.entries(counts).map(([reason, number]) => h("button", { onclick: () => set({ reason: filter.reason === reason ? "" : reason }), "aria-pressed": String(filter.reason === reason) }, badge(reason), count(number)))),
     letters.items.length ? list(letters, state) : empty("No dead letter matches.", "A record that no result can hold comes here, with the reason, and is never lost."),
   ];
 }

@@ -82,12 +82,12 @@ def _names(sql: str) -> list[str]:
     return re.findall(r"(?:@name:|(?:START|DEPLOY) JOB)\s+(\w+)", sql) or ["query_1"]
 
 
-def _rests(task: Task, state: str) -> bool:
-    """True for a job that is paused, unless a file says that it was cut in a batch; when it runs, it ends that."""
+def _is_whole(task: Task, state: str) -> bool:
+    """False where a file says that the job was cut in a batch; when it runs, it ends that batch."""
     cut = Path(task.state) / "cut"
     if state == "running":
         cut.unlink(missing_ok=True)
-    return state == "paused" and not cut.exists()
+    return not cut.exists()
 
 
 def _job(task: Task, name: str, state: str) -> dict[str, Any]:
@@ -102,7 +102,7 @@ def _job(task: Task, name: str, state: str) -> dict[str, Any]:
         "state": state,
         "batch": 3,
         "rate": 12.5,
-        "resting": _rests(task, state),
+        "whole": _is_whole(task, state),
         "watermark": watermark,
     }
     said["records"] |= {"read": 7, "in_results": 7, "dead_lettered": {"late": 2}}

@@ -89,7 +89,7 @@ def test_keys_move_only_when_no_batch_is_half_written(shop: Plane, monkeypatch: 
         seen.append((one.deployment.number, command.verb))
         if seen == [(1, "pause"), (1, "resume"), (1, "pause")]:
             (shop.folders.state("shop", of(shop, 1).state) / "cut").touch()
-            until(lambda: not shop.control.app("shop").jobs[0].get("resting"))
+            until(lambda: not shop.control.app("shop").jobs[0].get("whole"))
 
     monkeypatch.setattr(moves.Moves, "_tell", cut_once)
     deploy(shop.control, Wish("shop", BIGGER, "2", "BLUE_GREEN"))

@@ -74,13 +74,13 @@ class Status:
         for job in list(runner.jobs):
             taken = snapshot(job, self.app)
             rate = self._rate(taken["name"], taken["records"]["read"], now)
-            jobs.append({**taken, "rate": rate, "resting": self._rests(job)})
+            jobs.append({**taken, "rate": rate, "whole": self._is_whole(job)})
         tables = runner.tables.progress.values() if runner.tables is not None else ()
         return {"jobs": jobs, "tables": steady(lambda: [_table(about) for about in tables])}
 
-    def _rests(self, job: RunningJob) -> bool:
-        """True for a paused job of which no micro-batch is half written."""
-        return job.state == "paused" and job.accounts.batch >= self.cut.get(job.job.name, -1)
+    def _is_whole(self, job: RunningJob) -> bool:
+        """True for a job that has finished the micro-batch in which a process before this one was cut."""
+        return job.accounts.batch >= self.cut.get(job.job.name, -1)
 
     def _rate(self, job: str, read: int, now: float) -> float:
         """Records a second, of late."""

@@ -124,6 +124,11 @@ class Moves:
 
     def _switch(self, pair: Pair) -> None:
         """Both rest; windows without a record yet get new owners; both go on."""
+        if "points" not in pair.move and not _is_whole(pair, "running", "paused"):
+            for one in (pair.old, pair.new):
+                if any(job["state"] == "paused" and not job.get("whole") for job in one.jobs):
+                    self._tell(one, Command(commands.RESUME))
+            return
         for one in (pair.old, pair.new):
             self._tell(one, Command(commands.PAUSE))
         pair = self._again(pair)
@@ -179,11 +184,7 @@ class Moves:
 
     def _require_rest(self, pair: Pair) -> None:
         """Nothing may be half written when owners change: a version that was killed in a batch ends it first."""
-        if all(
-            job.get("resting") or job["state"] in ("done", "stopped")
-            for one in (pair.old, pair.new)
-            for job in one.jobs
-        ):
+        if _is_whole(pair, "paused"):
             return
         for one in (pair.old, pair.new):
             self._tell(one, Command(commands.RESUME))
@@ -260,6 +261,12 @@ class Moves:
     def _note(self, one: Seen, said: str, **changes: Any) -> None:
         self._set(one, **changes)
         self.control.registry.happened(one.deployment, "move", said)
+
+
+def _is_whole(pair: Pair, *states: str) -> bool:
+    """True where all jobs of both versions are in one of the states, and none has a batch that was cut."""
+    jobs = [job for one in (pair.old, pair.new) for job in one.jobs if job["state"] not in ("done", "stopped")]
+    return all(job.get("whole") and job["state"] in states for job in jobs)
 
 
 def _healthy(one: Seen) -> bool:

@@ -95,7 +95,9 @@ def test_keys_move_only_when_no_batch_is_half_written(shop: Plane, monkeypatch: 
     deploy(shop.control, Wish("shop", BIGGER, "2", "BLUE_GREEN"))
     until(lambda: phase(shop) == moves.MOVING)
     verbs = [verb for number, verb in seen if number == 1]
-    assert verbs == ["pause", "resume", "pause", "resume", "pause", "switch", "resume"]
+    assert verbs[:4] == ["pause", "resume", "pause", "resume"]
+    assert verbs[-3:] == ["pause", "switch", "resume"]
+    assert verbs.count("switch") == 1
     assert ranges(shop, 2) == [[12 * SECOND, 0, 100]]
 
 

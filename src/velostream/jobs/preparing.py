@@ -19,6 +19,7 @@ from velostream.jobs.home import Home
 from velostream.jobs.letters import letter_store
 from velostream.jobs.log_lines import LogLines
 from velostream.jobs.measuring import measuring
+from velostream.jobs.originals import originals_of
 from velostream.jobs.ownership import Owners
 from velostream.jobs.replaying import is_asked_for, recover
 from velostream.jobs.running import RunningJob
@@ -65,6 +66,7 @@ class Preparing:
         writer.lines = LogLines(job) if job.logs else None
         writer.failing = failing_of(job, self.plan)
         writer.letters = letter_store(job, home, self.folder)
+        writer.originals = originals_of(job)
         if isinstance(job.root, Materialise):
             writer.table = self.tables.made[job.root.table]
         running = RunningJob(job, home, lowered, writer, accounts, pins=pins)

@@ -21,6 +21,7 @@ from velostream.jobs.log_lines import LogLines, traceparents
 from velostream.jobs.measured import Measured, capped
 from velostream.jobs.measuring import Measures
 from velostream.jobs.observing import FAULT, Observed
+from velostream.jobs.originals import Originals
 from velostream.plan.job import Job
 from velostream.plan.nodes import Print
 from velostream.retrying import GivenUp
@@ -127,6 +128,8 @@ class BatchWriter:
     """The most label combinations of one metric."""
     emissions: Emissions | None = None
     """Where it is remembered what was written of each window."""
+    originals: Originals | None = None
+    """What has the records of letters that know only where these stand."""
     failing: Failing = field(default_factory=Failing)
     """What becomes of records and calls that fail."""
     letters: LetterStore | None = None
@@ -364,6 +367,8 @@ class BatchWriter:
     def _letters(self, letters: Letters, number: int) -> Letters:
         """Writes letters; answers with all, also those that the failure strategy only logs."""
         kept = self.failing.kept(letters)
+        if self.originals is not None:
+            self.failing.call("records of dead letters", None, partial(self.originals.fill, kept), self.stopping)
         store = self.letters or FileLetters(self.home.letters, self.job.name)
         if kept:
             once = partial(store.write, self.home.query_id(), number, kept)

@@ -1,0 +1,55 @@
+"""Dead letters of Kafka records hold the message as it came, though records do not carry themselves through the job."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from tests.kafka.apps import START, properties, run, runner_of, source
+from tests.kafka.cluster import Cluster
+
+from velostream.sources.streams.kafka_originals import GAP, messages_at
+
+MINUTE = 60_000
+
+
+def test_messages_far_apart_are_found_and_those_that_are_not_there_are_left_out(
+    one_spark: Any, cluster: Cluster, tmp_path: Path
+) -> None:
+    topic = cluster.topic("far", 2)
+    cluster.send(topic, [{"value": str(n), "partition": 0} for n in range(2 * GAP + 10)])
+    cluster.send(topic, [{"value": None, "key": "gone", "partition": 1}])
+    text = source(cluster.address, topic) + "SELECT k FROM s;"
+    [scan] = runner_of(one_spark, text, tmp_path).plan.jobs[0].scans
+    places = [(topic, 0, 3), (topic, 0, 4), (topic, 0, 2 * GAP + 9), (topic, 1, 0), (topic, 1, 7)]
+    found = messages_at(scan.settings, places)
+    assert {place[1:]: message.value() for place, message in found.items()} == {
+        (0, 3): b"3",
+        (0, 4): b"4",
+        (0, 2 * GAP + 9): str(2 * GAP + 9).encode(),
+        (1, 0): None,
+    }
+
+
+def test_a_late_record_is_a_letter_with_its_bytes_key_headers_and_time(
+    one_spark: Any, cluster: Cluster, tmp_path: Path
+) -> None:
+    topic = cluster.topic("late", 1)
+    late = '{"k":"a",  "v":4, "at":%d}' % (START + 1)
+    cluster.send(topic, [{"value": json.dumps({"k": "a", "v": n, "at": START + n * MINUTE})} for n in range(5)])
+    text = source(cluster.address, topic)
+    text += "CREATE STREAM x AS SELECT k, COUNT(*) AS n FROM s GROUP BY k WINDOW TUMBLING(1m) INTO out WITH "
+    text += f"({properties('out', type='file_sink', path=str(tmp_path / 'out'))});"
+    run(one_spark, text, tmp_path)
+    headers = [("trace", b"1"), ("trace", b"\xff")]
+    cluster.send(topic, [{"value": late, "key": "K", "headers": headers, "timestamp": START}, {"value": "{ not json"}])
+    report = run(one_spark, text, tmp_path)["x"]
+    assert report["records"]["dead_lettered"] == {"too_late": 1, "undecodable": 1}
+    files = sorted((tmp_path / "checkpoint" / "x" / "dead-letters").glob("*.jsonl"))
+    letters = {one["reason"]: one for file in files for one in map(json.loads, file.read_text().splitlines())}
+    told = letters["too_late"]
+    assert (told["record"], told["key"], told["topic"], told["offset"]) == (late, "K", topic, 5)
+    assert [(one["key"], one["value"]) for one in told["headers"]] == [("trace", "1"), ("trace", "base64:/w==")]
+    assert told["timestamp"] == "2023-11-14T22:14:00Z"
+    assert letters["undecodable"]["record"] == "{ not json"

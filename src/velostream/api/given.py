@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from velostream.cli import inputs
@@ -13,10 +14,10 @@ Sql = str | Path
 
 
 def input_of(sql: Sql) -> Input:
-    """The text that is meant."""
-    if isinstance(sql, Path):
-        return inputs.read(sql)
-    return inputs.query(sql) if sql.strip() == "-" else one(sql)
+    """The text that is meant. Its folder is absolute: Spark keeps that of its start, whatever a program changes to."""
+    text = isinstance(sql, str) and sql.strip() == "-"
+    found = inputs.read(sql) if isinstance(sql, Path) else inputs.query(sql) if text else one(sql)
+    return replace(found, folder=found.folder.absolute())
 
 
 def is_file(sql: Sql) -> bool:

@@ -63,7 +63,7 @@ class Local:
         self.options = options or Options()
         self.given = input_of(app) if str(app) else None
         self.session = Session(
-            self.given or Input(NAME, "", Path()),
+            self.given or Input(NAME, "", Path().absolute()),
             preset_of(self.options.preset),
             dict(self.options.settings),
             NAME,
@@ -268,7 +268,8 @@ class Local:
     def _home_of(self, name: str, given: Input, checkpoint: str) -> Path:
         """Where the jobs of an application keep what they remember."""
         own = self.options.checkpoint if given is self.given or given is self.session.given else ""
-        return Path(checkpoint or own) if checkpoint or own else Path(".velo") / (name or "app")
+        told = Path(checkpoint or own) if checkpoint or own else Path(".velo") / (name or "app")
+        return told.absolute()
 
     def _heed(self, findings: Findings) -> None:
         """Raises errors; warnings are said."""

@@ -156,3 +156,13 @@ def test_rows_of_a_select_without_a_sink_are_shown(
     write(tmp_path / "in", "0.jsonl", [{"k": "a", "v": 1, "at": START}, {"k": "b", "v": 2, "at": START}])
     run(one_spark, tmp_path, "SELECT k, v * 2 AS twice FROM s WHERE v > 1")
     assert capsys.readouterr().out == "k=b  twice=4\n"
+
+
+def test_records_without_a_partition_are_counted_whatever_becomes_of_them(one_spark: Any, tmp_path: Path) -> None:
+    query = """CREATE STREAM x AS SELECT k, COUNT(*) AS n FROM s GROUP BY k WINDOW TUMBLING(1m) INTO out WITH (@sink)"""
+    good: list[dict[str, Any] | str] = [{"k": "a", "v": n % 2, "at": START + n} for n in range(4)]
+    write(tmp_path / "in", "0.jsonl", [*good, {"k": "a", "v": None, "at": START + 9}, "{ not json"])
+    report = run(one_spark, tmp_path, query, **{"partition.by": "v"})
+    records = report["records"]
+    assert (records["read"], records["in_results"], records["expanded"]) == (6, 5, 0)
+    assert records["dead_lettered"] == {"undecodable": 1}

@@ -117,16 +117,19 @@ def _passed(marks: pl.DataFrame, layout: Layout) -> Iterator[Sent]:
 def _facts(rows: pl.DataFrame, marks: pl.DataFrame) -> dict[str, Any]:
     """How far each partition has come, what sources say of their partitions, the clock, and counts by status.
 
-    Rows of a stateful node below have no partition: how far they have come, its marks say.
+    Rows of a stateful node below have no source: how far they have come, its marks say. A record whose partition is a
+    column that is NULL, or that could not be decoded, is counted, and moves nothing.
     """
     import polars as pl
 
     from velostream.windows.facts import progress_of
 
     clock = int(pl.concat([rows[names.CLOCK], marks[names.CLOCK]]).max())  # type: ignore[arg-type]
-    records = rows.filter(pl.col("_partition").is_not_null())
+    records = rows.filter(pl.col("_source").is_not_null())
     honest = _from_sources(records).filter(
-        pl.col("_event_time").is_not_null() & pl.col(names.STATUS).ne_missing(names.CLOCK_SKEW)
+        pl.col("_partition").is_not_null()
+        & pl.col("_event_time").is_not_null()
+        & pl.col(names.STATUS).ne_missing(names.CLOCK_SKEW)
     )
     counted = records.group_by(names.STATUS).len() if records.height else None
     mark = names.PUNCTUATION if names.PUNCTUATION in rows.columns else None

@@ -153,7 +153,11 @@ def a_row_of_a_table_is_looked_up_by_key(look: Look, market: Server) -> None:
     expect(page.locator("dialog .facts")).to_contain_text("Nvda Inc")
 
 
-def the_past_of_a_job_is_remembered(look: Look, market: Server) -> None:
+def every_record_is_in_one_class_and_the_past_is_remembered(look: Look, market: Server) -> None:
+    records = market.get(JOB)["records"]
+    gone = sum(records["dropped"].values()) + sum(records["dead_lettered"].values())
+    kept = sum(records[name] for name in ("in_results", "open", "filtered", "duplicates", "unmatched"))
+    assert records["read"] + records["expanded"] + records["replayed"] == kept + gone
     recent = market.get("/api/v1/recent?app=market&job=bars")["jobs"]
     assert [len(recent[0][name]) for name in ("at", "rate", "watermark_lag_seconds", "state_bytes")] == [
         len(recent[0]["at"])
@@ -185,7 +189,7 @@ STEPS = (
     a_job_is_paused_and_goes_on,
     every_other_view_shows_what_runs,
     a_row_of_a_table_is_looked_up_by_key,
-    the_past_of_a_job_is_remembered,
+    every_record_is_in_one_class_and_the_past_is_remembered,
     it_is_used_in_the_dark_and_on_a_narrow_screen,
 )
 

@@ -118,6 +118,7 @@ _USER = (
     Code("unknown-version", "a version that an application never had", "`velo versions` lists those there were"),
     Code("unknown-table", "a table that no application has", "correct the name"),
     Code("unknown-key", "a key that a table has no row for", "correct the key"),
+    Code("unknown-letter", "there is no dead letter of that id", "look at the ids of GET /api/v1/dlq"),
     Code("ambiguous-job", "a name that several jobs have", "put the application's name before it: `app.job`"),
     Code("job-state", "a job is not in a state in which that can be done", "the hint says what to do first"),
     Code("strategy", "a strategy of deployment that this application cannot have", "use REPLACE"),

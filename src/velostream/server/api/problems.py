@@ -27,6 +27,7 @@ _STATUS = {
     "unknown-version": 404,
     "unknown-table": 404,
     "unknown-key": 404,
+    "unknown-letter": 404,
     "unknown-path": 404,
     "ambiguous-job": 409,
     "job-state": 409,

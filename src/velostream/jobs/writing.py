@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
@@ -22,6 +21,7 @@ from velostream.jobs.measured import Measured, capped
 from velostream.jobs.measuring import Measures
 from velostream.jobs.observing import FAULT, Observed
 from velostream.jobs.originals import Originals
+from velostream.jobs.said import Said
 from velostream.plan.job import Job
 from velostream.plan.nodes import Print
 from velostream.retrying import GivenUp
@@ -39,49 +39,14 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import Column, DataFrame
 
-FAILED_GROUP = "failed_group"
-"""The reason of a letter that stands for a group whose aggregates failed, such as a sum that overflows."""
 SMALL = 1 << 20
 """Up to so many bytes, the rows of a bucket are taken to the driver with what it says beside them."""
 _NO_FAULT = (names.FILTERED, names.UNMATCHED)
 _FAULT = (names.STATUS, names.DETAIL, names.RECORD, "_place")
-_LETTER = ("_source", "_partition", "_offset", "_event_time", "reason", "error", "lateness", "watermark", "record")
 
 
 class Stopped(Exception):
     """A micro-batch that came after a stop was asked for. It has done nothing yet, and is done at the next start."""
-
-
-@dataclass
-class Said:
-    """What the stateful nodes of a job said in a micro-batch beside rows."""
-
-    stats: list[dict[str, Any]] = field(default_factory=list)
-    letters: list[dict[str, Any]] = field(default_factory=list)
-    results: list[bytes | None] = field(default_factory=list)
-    """Rows in payloads; None for one that is too large for the driver."""
-
-    def take(self, kind: str, payload: bytes | None) -> None:
-        """Adds what one bucket said."""
-        if kind == names.RESULT:
-            self.results.append(payload)
-            return
-        assert payload is not None
-        if kind == names.LETTER:
-            self.letters += _letters(payload)
-            return
-        one = json.loads(payload)
-        self.stats.append(one)
-        self.letters += [letter(reason=FAILED_GROUP, error=text) for text in one["failures"]]
-
-    def rows(self, stage: int) -> int:
-        """How many rows a stateful node sent."""
-        return sum(one["rows"] for one in self.stats if one["stage"] == stage)
-
-    @property
-    def next_tick(self) -> int | None:
-        """When the clock should be looked at again."""
-        return min((one["next_tick"] for one in self.stats if one["next_tick"] is not None), default=None)
 
 
 @dataclass
@@ -374,15 +339,6 @@ class BatchWriter:
             once = partial(store.write, self.home.query_id(), number, kept)
             self.failing.call("dead letters", None, once, self.stopping)
         return letters
-
-
-def _letters(payload: bytes) -> list[dict[str, Any]]:
-    from velostream.spark.stateful.payload import unpack
-
-    return [
-        letter(**{name.removeprefix("_"): value for name, value in row.items()})
-        for row in unpack(payload).select(_LETTER).to_dicts()
-    ]
 
 
 def _faults(broken: pa.Table) -> list[dict[str, Any]]:

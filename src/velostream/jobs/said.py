@@ -1,0 +1,55 @@
+"""What the stateful nodes of a job say in a micro-batch beside rows: figures, dead letters, and payloads of results."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from velostream.sinks.letters.letter import letter
+from velostream.spark.stateful import layout as names
+
+FAILED_GROUP = "failed_group"
+"""The reason of a letter that stands for a group whose aggregates failed, such as a sum that overflows."""
+_LETTER = ("_source", "_partition", "_offset", "_event_time", "reason", "error", "lateness", "watermark", "record")
+
+
+@dataclass
+class Said:
+    """What the stateful nodes of a job said in a micro-batch beside rows."""
+
+    stats: list[dict[str, Any]] = field(default_factory=list)
+    letters: list[dict[str, Any]] = field(default_factory=list)
+    results: list[bytes | None] = field(default_factory=list)
+    """Rows in payloads; None for one that is too large for the driver."""
+
+    def take(self, kind: str, payload: bytes | None) -> None:
+        """Adds what one bucket said."""
+        if kind == names.RESULT:
+            self.results.append(payload)
+            return
+        assert payload is not None
+        if kind == names.LETTER:
+            self.letters += _letters(payload)
+            return
+        one = json.loads(payload)
+        self.stats.append(one)
+        self.letters += [letter(reason=FAILED_GROUP, error=text) for text in one["failures"]]
+
+    def rows(self, stage: int) -> int:
+        """How many rows a stateful node sent."""
+        return sum(one["rows"] for one in self.stats if one["stage"] == stage)
+
+    @property
+    def next_tick(self) -> int | None:
+        """When the clock should be looked at again."""
+        return min((one["next_tick"] for one in self.stats if one["next_tick"] is not None), default=None)
+
+
+def _letters(payload: bytes) -> list[dict[str, Any]]:
+    from velostream.spark.stateful.payload import unpack
+
+    return [
+        letter(**{name.removeprefix("_"): value for name, value in row.items()})
+        for row in unpack(payload).select(_LETTER).to_dicts()
+    ]

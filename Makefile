@@ -38,7 +38,7 @@ demo-kafka: setup ## run a part of it from Kafka to Kafka and PostgreSQL, both s
 	@$(BIN)/python scripts/demo_kafka.py
 
 test: setup ## lint and all tests, with the coverage of the package
-	$(BIN)/python -m pytest -n 2 --dist worksteal --cov=velostream --cov-report=term
+	$(BIN)/python -m pytest -n 3 --dist worksteal --cov=velostream --cov-report=term
 
 fuzz: setup ## 20,000 mutated statements: no traceback, no hang, no truncated statement
 	VELO_FUZZ=20000 $(BIN)/python -m pytest -q tests/sql/test_fuzz.py tests/project/test_no_traceback.py

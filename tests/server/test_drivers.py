@@ -25,7 +25,8 @@ from velostream.server.client import Client
 from velostream.server.process import Process
 
 APPS = int(os.environ.get("VELO_APPS", "2"))
-STRATEGIES = os.environ.get("VELO_STRATEGIES", "BLUE_GREEN").split()
+STRATEGIES = os.environ.get("VELO_STRATEGIES", "").split()
+"""Which strategies are tried with real drivers: each takes minutes, so that only `make faults` does."""
 PATIENCE = 300.0
 RATE, SECONDS = 20, 2
 SQL = f"""

@@ -80,7 +80,7 @@ def test_a_job_that_fails_names_itself_and_the_others_stop(
     code, report = velo(tmp_path, "--until-done")
     said = capsys.readouterr().err
     assert code == 3
-    assert "error[file-unusable]: job 'bad' (line 2) failed: a file cannot be used: " in said
+    assert "error[file-unusable]: job 'bad' (line 2) failed: 'out' cannot be written: " in said
     assert "\tat " not in said
     assert "Traceback" not in said
     states = {job["name"]: job["state"] for job in report["jobs"]}

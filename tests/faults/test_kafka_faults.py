@@ -137,6 +137,7 @@ class Faults:
 
 
 @pytest.mark.slow
+@pytest.mark.skipif("VELO_KILLS" not in os.environ, reason="minutes: make faults")
 def test_what_is_committed_is_there_once_whatever_is_killed_when(tmp_path: Path) -> None:
     if not connector_jars():
         pytest.skip("the jars of Spark's Kafka connector cannot be had")

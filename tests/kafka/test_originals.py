@@ -36,7 +36,7 @@ def test_a_late_record_is_a_letter_with_its_bytes_key_headers_and_time(
     one_spark: Any, cluster: Cluster, tmp_path: Path
 ) -> None:
     topic = cluster.topic("late", 1)
-    late = '{"k":"a",  "v":4, "at":%d}' % (START + 1)
+    late = f'{{"k":"a",  "v":4, "at":{START + 1}}}'
     cluster.send(topic, [{"value": json.dumps({"k": "a", "v": n, "at": START + n * MINUTE})} for n in range(5)])
     text = source(cluster.address, topic)
     text += "CREATE STREAM x AS SELECT k, COUNT(*) AS n FROM s GROUP BY k WINDOW TUMBLING(1m) INTO out WITH "

@@ -21,23 +21,23 @@ def test_windows_are_corrected_in_place_and_a_run_again_changes_nothing(
     write_lines(tmp_path, "3.jsonl", [{"k": "b", "v": -100, "at": START + 30_000}, "{broken"])
     text = f"""{SOURCE}
         CREATE STREAM minutes AS SELECT k PRIMARY KEY, COUNT(*) AS n, SUM(v) AS total, COLLECT_LIST(v) AS all_v
-        FROM s GROUP BY k WINDOW TUMBLING(1m) HAVING SUM(v) > 0 INTO db WITH ('db.type' = 'database_sink',
-        'db.url' = '{postgres.url}', 'db.table' = 'minutes', 'db.table.create' = 'true', 'allowed.lateness' = '10m',
-        's.watermark.scope' = 'source');"""
+        FROM s GROUP BY k WINDOW TUMBLING(1m) HAVING SUM(v) > 0 INTO bars WITH ('bars.type' = 'database_sink',
+        'bars.url' = '{postgres.url}', 'bars.table' = 'minutes', 'bars.table.create' = 'true',
+        'allowed.lateness' = '10m', 's.watermark.scope' = 'source');"""
     report = run(one_spark, tmp_path, text)
     assert report["records"]["dead_lettered"] == {"undecodable": 1}
     assert report["emitted"]["late"] == 1, "the window of b was there, and was taken back"
     found = postgres.ask("SELECT k, n, total, all_v FROM minutes ORDER BY k, _window_start")
     assert [(k, n, total) for k, n, total, *_ in found] == [("a", 10, 10), ("a", 1, 5)]
     assert found[0][3] == [1] * 10
-    assert report["circuit_breakers"]["db"]["state"] == "closed"
+    assert report["circuit_breakers"]["bars"]["state"] == "closed"
     kinds = postgres.ask("SELECT column_name, data_type FROM information_schema.columns WHERE table_name = 'minutes'")
     assert dict(kinds)["all_v"] == "jsonb"
     assert dict(kinds)["_window_start"] == "timestamp with time zone"
-    [(batch,)] = postgres.ask("SELECT batch FROM velostream_batches WHERE sink = 'db'")
+    [(batch,)] = postgres.ask("SELECT batch FROM velostream_batches WHERE sink = 'bars'")
     run(one_spark, tmp_path, text)
     assert postgres.ask("SELECT count(*), sum(total) FROM minutes") == [(2, 15)]
-    assert postgres.ask("SELECT batch FROM velostream_batches WHERE sink = 'db'")[0][0] >= batch
+    assert postgres.ask("SELECT batch FROM velostream_batches WHERE sink = 'bars'")[0][0] >= batch
 
 
 def test_a_row_that_the_table_refuses_is_a_dead_letter_and_the_rest_is_written(

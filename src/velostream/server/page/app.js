@@ -167,3 +167,8 @@ async function begin() {
 }
 
 begin();
+
+// A view that is left gives up what it has asked for; that is no mistake of anybody.
+window.addEventListener("unhandledrejection", (event) => {
+  if (event.reason?.name === "AbortError") event.preventDefault();
+});

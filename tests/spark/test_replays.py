@@ -105,3 +105,20 @@ def test_a_job_that_runs_takes_letters_up_without_being_told(one_spark: Any, tmp
     assert job.accounts.adds_up
     assert (job.accounts.records["read"], job.accounts.records["replayed"]) == (3, 1)
     assert {"k": "a", "total": 4} in rows(tmp_path)
+
+
+def test_records_that_come_again_in_large_micro_batches_are_counted_once(
+    one_spark: Any, tmp_path: Path, monkeypatch: Any
+) -> None:
+    query = "SELECT 10 / v AS w FROM s"
+    write(tmp_path / "in", "1.jsonl", [{"k": "a", "v": v, "at": START} for v in (1, 0, 0)])
+    first = run(one_spark, tmp_path, query)["records"]
+    assert (first["read"], first["dead_lettered"]) == (3, {"bad_value": 2})
+    [job] = planned(tmp_path, query, "jsonl").jobs
+    found = letters_of(job, tmp_path / "checkpoint", tmp_path)
+    for letter in found.found(Wanted()):
+        assert replay(found.home, [letter]).records == 1
+    monkeypatch.setattr("velostream.jobs.writing.FEW", 0)
+    monkeypatch.setattr("velostream.sinks.writers.batch.FEW", 0)
+    second = run(one_spark, tmp_path, query)["records"]
+    assert (second["read"], second["replayed"], second["dead_lettered"]) == (3, 2, {"bad_value": 4})

@@ -105,11 +105,11 @@ class BatchWriter:
         if self.stopping.is_set():
             raise Stopped
         self.busy = True
-        if self.begins is not None:
-            self.begins()
         began = BatchBegan(self.job.name, number)
         self.events.publish(began)
         try:
+            if self.begins is not None:
+                self.begins()
             self._write(batch, number)
         except GivenUp:
             raise Stopped from None
@@ -194,9 +194,7 @@ class BatchWriter:
         exact = [Counted(reason, more, False, rows_of) for (reason, more), rows_of in told.items()]
         letters = self._letters(letters, number)
         is_new = number > self.accounts.batch
-        is_new = number > self.accounts.batch
         self._count(number, [], [*(one for one in counts if one.status != FAULT), *exact], letters)
-        self.accounts.replay(observed.replayed if is_new else 0)
         self.accounts.replay(observed.replayed if is_new else 0)
         self.accounts.save(self.home.accounts)
         self.rows_before = sum(one.rows for one in counts)

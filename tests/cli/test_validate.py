@@ -160,3 +160,25 @@ def test_what_cannot_be_meant_is_a_usage_error(velo: Velo, arguments: tuple[str,
     assert (answer.code, answer.out) == (2, "")
     assert answer.err.startswith("error[usage]: ")
     assert "hint: " in answer.err
+
+
+@pytest.mark.usefixtures("folder")
+def test_what_a_run_would_refuse_is_found_before(velo: Velo) -> None:
+    settings = "'job.mode' = 'adaptive', 'state.warm.backend' = 'memory', 'lake.type' = 'delta_sink', 'lake.path' = 'x'"
+    Path("app.sql").write_text(GOOD.replace("TUMBLING(1m);", f"TUMBLING(1m) INTO lake WITH ({settings});"))
+    answer = velo("validate", "app.sql", "--format", "json")
+    found = {(each["code"], each["message"].split("'")[1]) for each in json.loads(answer.out)["diagnostics"]}
+    assert answer.code == 2
+    assert found >= {("unsupported", "lake"), ("unsupported", "job.mode"), ("unsupported", "state.warm.backend")}
+
+
+@pytest.mark.usefixtures("folder")
+def test_corrections_that_a_join_cannot_take_yet_are_found_before(velo: Velo) -> None:
+    joined = """SELECT a.symbol, b.price
+FROM (SELECT symbol, COUNT(*) AS n FROM trades GROUP BY symbol WINDOW TUMBLING(1m)) a
+JOIN trades b WITHIN 5m ON a.symbol = b.symbol WITH ('allowed.lateness' = '1m');
+"""
+    Path("app.sql").write_text(GOOD + joined)
+    answer = velo("validate", "app.sql")
+    assert answer.code == 2
+    assert "a join of streams whose rows may be corrected cannot be run yet" in answer.out

@@ -20,18 +20,14 @@ if TYPE_CHECKING:
 def validated(
     given: Input, *, preset: str, overrides: Mapping[str, str], functions: Iterable[Function] = ()
 ) -> Validated:
-    """The text, parsed and bound, with its findings; what validates can be planned, or is refused here."""
-    from velostream.plan.build import build
+    """The text, parsed and bound, with its findings; what cannot be planned or run is among them."""
+    from velostream.spark.lower.refusals import find
     from velostream.validation import validate
 
     answer = validate(
         given.text, given.name, folder=given.folder, preset=preset, overrides=overrides, functions=functions
     )
-    if answer.ok:
-        try:
-            build(answer.bound, answer.library)
-        except VeloError as error:
-            answer.findings.refuse(error)
+    find(answer)
     return answer
 
 

@@ -48,7 +48,7 @@ def checked(
 ) -> Validated:
     """The findings of a text. Relative paths, and Python functions, are those of the server's folder `files`; sampled
     columns those that are kept with the `state`; `more` are further settings."""
-    from velostream.plan.build import build
+    from velostream.spark.lower.refusals import find
     from velostream.sql.parse import parse
     from velostream.validation import validate
 
@@ -56,11 +56,7 @@ def checked(
         if dependency.endswith(".py"):
             _own(dependency, files)
     answer = validate(sql, name, folder=files, overrides={**_sampled(state), **(more or {})})
-    if answer.ok:
-        try:
-            build(answer.bound, answer.library)
-        except VeloError as error:
-            answer.findings.refuse(error)
+    find(answer)
     return answer
 
 

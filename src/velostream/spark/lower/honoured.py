@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from velostream.config.origin import Layer
 from velostream.config.settings import Settings
 from velostream.errors import VeloError
 from velostream.plan.job import Job
-from velostream.plan.nodes import JoinTable, Materialise, Sinks, TableScan
-from velostream.plan.nodes.join_table import OUTER_TO_TABLE
+from velostream.plan.nodes import Materialise, Sinks, TableScan
 
 _JOB = (
     *(
@@ -56,52 +57,41 @@ _SINK = (
 )
 
 
-def refuse_waiting(job: Job) -> None:
-    """Refuses joins in which rows of the table would wait for the end of the stream."""
-    for node in job.root.walk():
-        if not isinstance(node, JoinTable) or node.static:
-            continue
-        if node.kind in OUTER_TO_TABLE:
-            message = f"a {node.kind} join of a stream with a table in job '{job.name}' cannot be run yet"
-            raise VeloError(message, hint="swap the sides and use LEFT", code="unsupported")
-
-
-def refuse_ignored(job: Job) -> None:
-    """Refuses settings of a job, its sources and its sinks that would have no effect. Presets set more than is used."""
-    refuse_waiting(job)
-    _refuse(job.settings, _JOB, "job", job.name)
+def ignored(job: Job) -> Iterator[VeloError]:
+    """Settings of a job, its sources and its sinks that would have no effect. Presets set more than is used."""
+    yield from _ignored(job.settings, _JOB, "job", job.name)
     mode = job.settings.find("job.mode") if job.settings is not None else None
     if mode is not None and mode.value == "adaptive":
         message = f"'job.mode' = 'adaptive' of job '{job.name}' cannot be run yet"
-        raise VeloError(message, hint="use simple or transactional", span=mode.origin.span, code="unsupported")
+        yield VeloError(message, hint="use simple or transactional", span=mode.origin.span, code="unsupported")
     for scan in job.scans:
         more = _MORE.get(scan.connector, ())
-        _refuse(scan.settings, (*_SOURCE, *more), "source", scan.source, client=bool(more))
-        _refuse_registry(scan.settings, scan.connector, scan.source)
+        yield from _ignored(scan.settings, (*_SOURCE, *more), "source", scan.source, client=bool(more))
+        yield from _registry(scan.settings, scan.connector, scan.source)
     for table in job.root.walk():
         if isinstance(table, TableScan | Materialise):
             more = (*_LOADED, *_MORE.get(table.connector, ())) if isinstance(table, TableScan) else ()
-            _refuse(table.settings, (*_TABLE, *more), "table", table.table, client=bool(more))
-            _refuse_registry(table.settings, table.connector if isinstance(table, TableScan) else "", table.table)
+            yield from _ignored(table.settings, (*_TABLE, *more), "table", table.table, client=bool(more))
+            yield from _registry(table.settings, table.connector if isinstance(table, TableScan) else "", table.table)
     sinks = next((node for node in job.root.walk() if isinstance(node, Sinks)), None)
     for target in sinks.targets if sinks is not None else ():
         more = _KAFKA_SINK if target.connector == "kafka_sink" else ()
         has_client = target.connector in ("kafka_sink", "http_sink")
-        _refuse(target.settings, (*_SINK, *more), "sink", target.name, client=has_client)
+        yield from _ignored(target.settings, (*_SINK, *more), "sink", target.name, client=has_client)
 
 
-def _refuse_registry(settings: Settings | None, connector: str, name: str) -> None:
+def _registry(settings: Settings | None, connector: str, name: str) -> Iterator[VeloError]:
     """Only messages name their schema in a registry."""
     named = next((value for value in settings or () if value.key == "schema.registry.url"), None)
     if named is not None and connector != "kafka_source" and named.origin.layer > Layer.PRESET:
         message = f"'schema.registry.url' of '{name}' has no effect: only messages of Kafka name their schema there"
         hint = "declare the columns, or set schema.file"
-        raise VeloError(message, hint=hint, span=named.origin.span, code="unsupported")
+        yield VeloError(message, hint=hint, span=named.origin.span, code="unsupported")
 
 
-def _refuse(
+def _ignored(
     settings: Settings | None, honoured: tuple[str, ...], what: str, name: str, *, client: bool = False
-) -> None:
+) -> Iterator[VeloError]:
     """`client` says that what is for the client library reaches it."""
     for value in settings or ():
         if client and value.key in (settings.client if settings is not None else ()):
@@ -109,4 +99,4 @@ def _refuse(
         if value.origin.layer <= Layer.PRESET or value.key.startswith(honoured):
             continue
         message = f"'{value.key}' of {what} '{name}' has no effect on a run yet"
-        raise VeloError(message, hint="remove it for now", span=value.origin.span, code="unsupported")
+        yield VeloError(message, hint="remove it for now", span=value.origin.span, code="unsupported")

@@ -23,13 +23,12 @@ from velostream.plan.nodes import (
     Unnest,
 )
 from velostream.plan.nodes.filter import WITHDRAW
-from velostream.sinks.writers import check
 from velostream.spark.lower.context import JoinCount, Lowering, column
 from velostream.spark.lower.finishing import finisher
 from velostream.spark.lower.functions import with_aggregates
 from velostream.spark.lower.headers import lower_headers
-from velostream.spark.lower.honoured import refuse_ignored
 from velostream.spark.lower.join_table import lower_join_table, tables_of
+from velostream.spark.lower.refusals import is_mixed, mixed, refusals
 from velostream.spark.lower.rows import lower_filter, lower_project
 from velostream.spark.lower.scan import lower_scan
 from velostream.spark.lower.stage import CONTROL, Stage, reads_sources
@@ -38,7 +37,7 @@ from velostream.spark.lower.static import lower_static
 from velostream.spark.lower.subquery import lower_subquery
 from velostream.spark.lower.union import lower_union
 from velostream.spark.lower.unnest import lower_unnest
-from velostream.spark.lower.watermarks import below, own_scans
+from velostream.spark.lower.watermarks import below
 from velostream.spark.stateful.control import open_control
 from velostream.spark.stateful.layout import MARK
 
@@ -188,10 +187,8 @@ def _roles(lowering: Lowering) -> dict[int, Role]:
 
 def refuse_ends(job: Job) -> None:
     """Sources and sinks that cannot be run yet are said before anything starts."""
-    sinks = sinks_of(job)
-    for target in sinks.targets if sinks is not None else ():
-        check(target.connector, target.name, target.settings)
-    refuse_ignored(job)
+    for error in refusals(job):
+        raise error
     for scan in job.scans:
         if scan.infers:
             message = f"the columns of '{scan.source}' are not known"
@@ -215,19 +212,12 @@ def _stream(node: Node, lowering: Lowering, above: Node | None = None, *, withdr
     streams = [child for child in node.children if not child.static]
     frames = [_stream(child, lowering, above, withdraws=withdraws) for child in streams]
     if isinstance(node, Union):
-        if above is not None:
-            _refuse_mixed(node)
+        if above is not None and is_mixed(node):
+            raise mixed()
         return lower_union(node, frames)
     if len(frames) != 1:
         raise lowering.refuse(node)
     return _step(node, frames[0], lowering)
-
-
-def _refuse_mixed(node: Union) -> None:
-    """Records of sources and rows of stateful nodes in one input of another: who counts them, nobody could tell."""
-    if own_scans(node) and not node.position:
-        message = "a UNION of records with results of windows or groups cannot be read by a window or group yet"
-        raise VeloError(message, hint="write it to a sink, or aggregate each side by itself", code="unsupported")
 
 
 def _moves(above: Node, node: Node) -> bool:

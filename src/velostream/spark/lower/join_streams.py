@@ -6,11 +6,11 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from velostream.errors import VeloError
 from velostream.plan.expression import reads
 from velostream.plan.nodes import JoinStreams, Node
 from velostream.spark.lower.context import CARRIED, Lowering, column
 from velostream.spark.lower.expressions import condition
+from velostream.spark.lower.refusals import joined_corrections
 from velostream.spark.lower.stage import Shape, Stage, lower_stage, position_of
 from velostream.spark.stateful import layout as names
 from velostream.types import NULL
@@ -31,7 +31,8 @@ def lower_join_streams(
     node: JoinStreams, left: DataFrame, right: DataFrame, lowering: Lowering, *, keeps_previous: bool
 ) -> Stage:
     """The streaming part of a join of two streams."""
-    _refuse(node, keeps_previous=keeps_previous)
+    if node.left.revises or node.right.revises or keeps_previous:
+        raise joined_corrections()
     columns = _numbered("l", node.left), _numbered("r", node.right)
     keys = tuple(f"k{index}" for index in range(len(node.keys)))
     sides = [
@@ -56,7 +57,7 @@ def lower_join_streams(
         lambda rows: _columns(node, columns),
         _TIME,
         IDS,
-        outgoing=partial(_delayed, max(upper, 0) + node.lateness.allowed),
+        outgoing=partial(_delayed, _longest(node, lower, upper) + node.lateness.allowed),
         position={name: name for name in names.POSITION[1:]},
         status=lambda rows: None if conditions else _status(node, rows),
     )
@@ -67,21 +68,17 @@ def _numbered(letter: str, side: Node) -> tuple[str, ...]:
     return tuple(f"{letter}{index}" for index in range(len(side.fields)))
 
 
-def _refuse(node: JoinStreams, *, keeps_previous: bool) -> None:
-    """What a join cannot do yet is said before anything starts."""
-    message = ""
-    if node.left.revises or node.right.revises or keeps_previous:
-        message = "a join of streams whose rows may be corrected cannot be run yet"
-        hint = "join before the window, or set 'allowed.lateness' to 0 with EMIT FINAL below the join"
-    if message:
-        raise VeloError(message, hint=hint, code="unsupported")
-
-
 def _bounds(node: JoinStreams) -> tuple[int, int]:
     if node.bounds is not None:
         return node.bounds.lower, node.bounds.upper
     held = FOREVER if node.ttl is None else node.ttl
     return -held, held
+
+
+def _longest(node: JoinStreams, lower: int, upper: int) -> int:
+    """How long after its event time a row may come out: a pair has the time of its left row, a right row alone its own,
+    and goes out when no left row can come any more."""
+    return max(upper, 0, -lower if node.kind in ("RIGHT", "FULL") else 0)
 
 
 def _delayed(delay: int, watermark: int) -> int:

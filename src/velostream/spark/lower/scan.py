@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from velostream.errors import VeloError
 from velostream.plan.nodes import Scan
 from velostream.sources.streams.given import GIVEN
 from velostream.spark.lower.context import Lowering, column
 from velostream.spark.lower.decoding import decoded
 from velostream.spark.lower.event_time import reading_time, with_event_time, without_skewed, written
+from velostream.spark.lower.refusals import changes
 from velostream.spark.lower.replays import SOURCE as REPLAYED
 from velostream.spark.lower.replays import with_replays
 from velostream.spark.lower.stage import PLACE
@@ -94,8 +94,7 @@ def _decoded(node: Scan, lowering: Lowering) -> DataFrame:
     from velostream.sources.streams.reading import open_stream
 
     if node.changelog:
-        message = f"'{node.source}' is a stream of changes, which cannot be run yet"
-        raise VeloError(message, hint=f"declare it as a table: CREATE TABLE {node.source} …", code="unsupported")
+        raise changes(node)
     frame, schema, form = open_stream(node, lowering)
     if node.connector == "datagen_source" and node.event_time.column:
         frame = _with_time(node, frame)

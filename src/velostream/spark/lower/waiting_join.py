@@ -10,12 +10,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from velostream.errors import VeloError
 from velostream.plan.expression import Expression, reads
 from velostream.plan.forms import form_of_rows
 from velostream.plan.nodes import JoinTable, TableScan
 from velostream.spark.lower.context import Lowering, column
 from velostream.spark.lower.join_table import tables_of
+from velostream.spark.lower.refusals import waiting_corrections
 from velostream.spark.lower.stage import Stage
 from velostream.spark.lower.whole_rows import Answering, WholeRows
 from velostream.tables.newest import GONE, TIME
@@ -40,9 +40,7 @@ _COUNTS = {"skip_record": waiting.SKIPPED, "use_defaults": waiting.DEFAULTED}
 def lower_waiting_join(node: JoinTable, frame: DataFrame, lowering: Lowering, *, keeps_previous: bool) -> Stage:
     """The streaming part of a join in which rows wait."""
     if node.left.revises or keeps_previous:
-        message = "rows that may be corrected cannot wait in a join with a table: their corrections would overtake them"
-        hint = "join before the window, or set 'allowed.lateness' to 0 with EMIT FINAL below the join"
-        raise VeloError(message, hint=hint, code="unsupported")
+        raise waiting_corrections()
     rows = _JoinedRows(node, frame)
     number = len(lowering.stages) + 1
     tables = tuple(tables_of(node))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -57,6 +58,29 @@ def test_certificates_in_pem_files_are_the_same_to_both() -> None:
     assert java["ssl.truststore.type"] == "PEM"
     own = for_librdkafka(writing(ssl_keystore_location="/c/me.p12", ssl_keystore_password="x"), PRODUCER)
     assert (own["ssl.keystore.location"], own["ssl.keystore.password"]) == ("/c/me.p12", "x")
+
+
+def test_a_key_and_its_certificate_in_pem_files_are_told_to_java_as_text(tmp_path: Path) -> None:
+    for name in ("me", "key"):
+        (tmp_path / f"{name}.pem").write_text(f"-- {name} --")
+    own = {"ssl_certificate_location": str(tmp_path / "me.pem"), "ssl_key_location": str(tmp_path / "key.pem")}
+    java = for_java(reading(**own, ssl_ca_pem="-- ca --", ssl_key_password="x"), CONSUMER)
+    assert (java["ssl.keystore.certificate.chain"], java["ssl.keystore.key"]) == ("-- me --", "-- key --")
+    assert (java["ssl.keystore.type"], java["ssl.truststore.type"]) == ("PEM", "PEM")
+    assert (java["ssl.truststore.certificates"], java["ssl.key.password"]) == ("-- ca --", "x")
+    assert not {name for name in java if "location" in name}
+    with pytest.raises(InvalidProperty, match=r"'/no/me\.pem' of 'ssl\.certificate\.location' cannot be read"):
+        for_java(reading(ssl_certificate_location="/no/me.pem"), CONSUMER)
+
+
+def test_whether_names_in_certificates_are_looked_at_is_said_to_both_and_whether_at_all_only_to_librdkafka() -> None:
+    name = "ssl.endpoint.identification.algorithm"
+    assert for_java(reading(ssl_endpoint_identification_algorithm="none"), CONSUMER)[name] == ""
+    assert for_librdkafka(writing(ssl_endpoint_identification_algorithm="none"), PRODUCER)[name] == "none"
+    unchecked = {"properties_enable_ssl_certificate_verification": "false"}
+    assert for_asking(writing(**unchecked), PRODUCER)["enable.ssl.certificate.verification"] == "false"
+    with pytest.raises(InvalidProperty, match="always looks at certificates"):
+        for_java(reading(**unchecked), CONSUMER)
 
 
 def test_a_store_that_only_java_reads_is_refused_with_a_way_out() -> None:

@@ -10,8 +10,8 @@ import re
 from collections.abc import Mapping
 
 from velostream.config.connections.kafka import profile_settings
+from velostream.config.connections.kafka_certificates import ONLY_JAVA, java_certificates, librdkafka_certificates
 from velostream.config.settings import Settings
-from velostream.errors import InvalidProperty
 
 CONSUMER, PRODUCER = "consumer", "producer"
 _JAAS = re.compile(r"""(username|password)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|([^\s;]+))""")
@@ -20,19 +20,19 @@ _RENAMED = {
     "send.buffer.bytes": "socket.send.buffer.bytes",
     "max.request.size": "message.max.bytes",
     "fetch.max.wait.ms": "fetch.wait.max.ms",
-    "ssl.key.password": "ssl.key.password",
     "ssl.truststore.certificates": "ssl.ca.pem",
     "ssl.keystore.certificate.chain": "ssl.certificate.pem",
     "ssl.keystore.key": "ssl.key.pem",
-    "sasl.mechanism": "sasl.mechanism",
 }
 _ONLY_JAVA = (
     *("max.poll.records", "default.api.timeout.ms", "max.block.ms", "buffer.memory", "client.dns.lookup"),
-    *("sasl.jaas.config", "ssl.truststore.type", "ssl.truststore.password", "ssl.keystore.type", "ssl.protocol"),
-    *("ssl.enabled.protocols", "ssl.truststore.location", "ssl.keystore.location", "ssl.keystore.password"),
-    *("heartbeat.interval.ms", "session.timeout.ms", "max.poll.interval.ms"),
+    *("heartbeat.interval.ms", "session.timeout.ms", "max.poll.interval.ms", "sasl.jaas.config"),
+    *ONLY_JAVA,
 )
-_ASKING = ("security.", "sasl.", "ssl.", "client.id", "client.dns.", "socket.", "reconnect.", "request.timeout.ms")
+_ASKING = (
+    *("security.", "sasl.", "ssl.", "enable.ssl.", "client.id", "client.dns.", "socket.", "reconnect."),
+    "request.timeout.ms",
+)
 """What a client that only asks for topics and offsets is told of all settings."""
 _MODULES = {
     "PLAIN": "org.apache.kafka.common.security.plain.PlainLoginModule",
@@ -58,10 +58,7 @@ def for_java(settings: Settings, side: str) -> dict[str, str]:
     if user is not None and "sasl.jaas.config" not in told:
         module = _MODULES.get(told.setdefault("sasl.mechanism", "PLAIN"), _MODULES["PLAIN"])
         told["sasl.jaas.config"] = f'{module} required username="{_escaped(user)}" password="{_escaped(password)}";'
-    authority = told.pop("ssl.ca.location", None)
-    if authority is not None and "ssl.truststore.location" not in told:
-        told |= {"ssl.truststore.location": authority, "ssl.truststore.type": "PEM"}
-    return {**told, "bootstrap.servers": settings.text("bootstrap.servers")}
+    return {**java_certificates(told), "bootstrap.servers": settings.text("bootstrap.servers")}
 
 
 def for_librdkafka(settings: Settings, side: str) -> dict[str, str]:
@@ -71,7 +68,7 @@ def for_librdkafka(settings: Settings, side: str) -> dict[str, str]:
     if "buffer.memory" in told:
         made["queue.buffering.max.kbytes"] = str(max(1, int(told["buffer.memory"]) // 1024))
     made |= _credentials(told)
-    made |= _stores(told)
+    made |= librdkafka_certificates(told)
     return {**made, "bootstrap.servers": settings.text("bootstrap.servers")}
 
 
@@ -87,35 +84,6 @@ def _credentials(told: Mapping[str, str]) -> dict[str, str]:
     for name, double, single, bare in _JAAS.findall(told.get("sasl.jaas.config", "")):
         found[f"sasl.{name}"] = re.sub(r"\\(.)", r"\1", double) if double else single or bare
     return found
-
-
-def _stores(told: Mapping[str, str]) -> dict[str, str]:
-    """Certificates: PEM files are the same to both clients, PKCS12 is for keys only, JKS is Java's alone."""
-    made: dict[str, str] = {}
-    trust = told.get("ssl.truststore.location")
-    if trust is not None and "ssl.ca.location" not in told:
-        if told.get("ssl.truststore.type", _kind(trust)).upper() != "PEM":
-            message = f"'{trust}' is a store of Java, which the client that writes and asks cannot read"
-            raise InvalidProperty(message, hint="give the certificates as a PEM file: ssl.ca.location")
-        made["ssl.ca.location"] = trust
-    own = told.get("ssl.keystore.location")
-    if own is None:
-        return made
-    kind = told.get("ssl.keystore.type", _kind(own)).upper()
-    if kind == "PEM":
-        return made | {"ssl.certificate.location": own, "ssl.key.location": own}
-    if kind != "PKCS12":
-        message = f"'{own}' is a store of Java, which the client that writes and asks cannot read"
-        raise InvalidProperty(message, hint="give it as PKCS12 or PEM: ssl.keystore.type")
-    made["ssl.keystore.location"] = own
-    if "ssl.keystore.password" in told:
-        made["ssl.keystore.password"] = told["ssl.keystore.password"]
-    return made
-
-
-def _kind(file: str) -> str:
-    ending = file.rpartition(".")[2].casefold()
-    return {"pem": "PEM", "crt": "PEM", "p12": "PKCS12", "pfx": "PKCS12"}.get(ending, "JKS")
 
 
 def _escaped(text: str | None) -> str:

@@ -52,10 +52,13 @@ class Manifest:
         self.file = file
         self.taken: list[Taken] = []
         self.numbers: dict[str, int] = {}
+        self.size = 0
+        """How many bytes of the file are whole lines."""
         if file.exists():
             # A line without an end was being written when the process died: nothing can refer to it.
-            text = file.read_text("utf-8")
-            for line in text[: text.rfind("\n") + 1].splitlines():
+            data = file.read_bytes()
+            self.size = data.rfind(b"\n") + 1
+            for line in data[: self.size].splitlines():
                 self._add(Taken(**json.loads(line)))
 
     def take(self, paths: Iterable[str]) -> None:
@@ -63,15 +66,17 @@ class Manifest:
         new = [look(path) for path in sorted(paths) if path not in self.numbers]
         if not new:
             return
-        for one in new:
-            self._add(one)
         self.file.parent.mkdir(parents=True, exist_ok=True)
-        temporary = self.file.with_suffix(".new")
-        with temporary.open("w", encoding="utf-8") as file:
-            file.writelines(json.dumps(asdict(one)) + "\n" for one in self.taken)
+        lines = "".join(json.dumps(asdict(one)) + "\n" for one in new).encode()
+        with self.file.open("r+b" if self.file.exists() else "xb") as file:
+            file.truncate(self.size)
+            file.seek(self.size)
+            file.write(lines)
             file.flush()
             os.fsync(file.fileno())
-        temporary.replace(self.file)
+        self.size += len(lines)
+        for one in new:
+            self._add(one)
 
     def changed(self, paths: Iterable[str], below: int) -> str | None:
         """A file with a number under `below` that is not what it was; None where all are."""

@@ -1,16 +1,8 @@
 -- SQL Application: Trading desk on Kafka
 -- Description: Bars to a topic exactly once, and positions to PostgreSQL, from a topic of trades
 
-CREATE STREAM trades (
-    trade_id    BIGINT,
-    symbol      STRING,
-    trader_id   STRING,
-    side        STRING,
-    price       DECIMAL(12, 4),
-    quantity    BIGINT,
-    venue       STRING,
-    trade_time  TIMESTAMP
-) WITH (
+CREATE STREAM trades WITH (
+    'trades.schema.file' = 'trades.yaml',
     'trades.type' = 'kafka_source',
     'trades.topic' = 'trades',
     'trades.bootstrap.servers' = '${KAFKA:localhost:9092}',

@@ -1,16 +1,7 @@
 -- SQL Application: Trading feed
 -- Description: Made-up trades into a topic, as an exchange's gateway would send them
 
-CREATE STREAM made (
-    trade_id    BIGINT,
-    symbol      STRING,
-    trader_id   STRING,
-    side        STRING,
-    price       DECIMAL(12, 4),
-    quantity    BIGINT,
-    venue       STRING,
-    trade_time  TIMESTAMP
-) WITH ('made.config_file' = 'feed.yaml');
+CREATE STREAM made WITH ('made.schema.file' = 'trades.yaml', 'made.config_file' = 'feed.yaml');
 
 -- @name: feed
 SELECT

@@ -42,7 +42,7 @@ RUNNING = (
     Property(
         "scan.in_worker",
         Choice(("auto", "never")),
-        "whether files are filtered and combined while they are read, where that gives the same results",
+        "whether records are filtered and combined where they are read, where that gives the same results",
         "never",
         default="auto",
         scopes=(Scope.JOB, Scope.SOURCE),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from velostream.errors import VeloError
@@ -35,16 +36,20 @@ def combines(settings: OperatorSettings) -> bool:
     )
 
 
-def combined(settings: OperatorSettings, rows: pl.DataFrame) -> pl.DataFrame:
-    """Rows, none of them below the watermark that the last batch ended with, as fragments."""
+def combined(settings: OperatorSettings, rows: pl.DataFrame, apart: Sequence[str] = ()) -> pl.DataFrame:
+    """Rows, none of them below the watermark that the last batch ended with, as fragments.
+
+    `apart` are columns that the keys decide; they stay.
+    """
     keys, window = list(settings.keys), settings.assigner
     timed = rows.with_columns(pl.col("_event_time").alias("_start"), pl.col("_event_time").alias("_end"))
     placed = window.place(timed, keys)
     if isinstance(window, Aligned):
-        folded = settings.aggregation.fold(placed, [*keys, "_start"])
+        folded = settings.aggregation.fold(placed, [*apart, *keys, "_start"])
         end = (pl.col("_start") + window.pane).alias("_end")
-        return folded.select(*keys, "_start", end, *settings.aggregation.state)
-    return settings.aggregation.fold(placed, [*keys, *(["_hash"] if "_hash" in rows.columns else []), "_start", "_end"])
+        return folded.select(*apart, *keys, "_start", end, *settings.aggregation.state)
+    hashed = ["_hash"] if "_hash" in rows.columns else []
+    return settings.aggregation.fold(placed, [*apart, *keys, *hashed, "_start", "_end"])
 
 
 def unfolded(settings: OperatorSettings, folded: pl.DataFrame, moment: Moment) -> pl.DataFrame:

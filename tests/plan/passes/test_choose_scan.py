@@ -27,6 +27,18 @@ def test_the_way_is_shown_with_its_reason() -> None:
         ("SELECT sensor, _offset FROM readings", "source", "Spark's source has no _offset"),
         ("SELECT sensor FROM readings WITH ('readings.growing' = 'true')", "source", "files may grow"),
         ("SELECT symbol FROM trades", "spark", "its Kafka connector"),
+        ("SELECT symbol, COUNT(*) AS n FROM trades GROUP BY symbol WINDOW TUMBLING(1m)", "mixed", "not plain JSON"),
+        (
+            "SELECT symbol, COUNT(*) AS n FROM trades WHERE _partition = 1 GROUP BY symbol WINDOW TUMBLING(1m)",
+            "spark",
+            "its Kafka connector; system columns are asked for",
+        ),
+        (
+            "SELECT symbol, COUNT(*) AS n FROM trades GROUP BY symbol WINDOW TUMBLING(1m) WITH ('trades.format' = 'csv')",
+            "spark",
+            "its Kafka connector; only Parquet and JSON are decoded in the worker",
+        ),
+        (GROUPED.format(where="", rest="WITH ('readings.format' = 'jsonl')"), "mixed", "not plain JSON"),
         (
             GROUPED.format(where="WHERE level > 0.5 AND sensor IN ('a', 'b') AND grade IS NOT NULL", rest=""),
             "worker",

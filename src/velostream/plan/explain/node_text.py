@@ -64,6 +64,7 @@ _WAYS = {
     "spark": "Spark's own source",
     "source": "Velostream's source, row by row",
     "worker": "Velostream's source, combined in the worker",
+    "mixed": "its source, combined in the worker before it is decoded",
 }
 
 

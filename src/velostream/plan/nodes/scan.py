@@ -16,7 +16,8 @@ POSITION = (SOURCE, "_partition", "_offset")
 
 @dataclass(frozen=True, slots=True)
 class ScanWay:
-    """How a scan is run: by Spark's own source, by ours yielding rows, or by ours yielding routed payloads."""
+    """How a scan is run: by Spark's own source, by ours yielding rows, by ours yielding routed payloads, or by either
+    of the first two with what is plain routed in a worker before Spark decodes the rest ("mixed")."""
 
     kind: str
     reason: str
@@ -52,7 +53,7 @@ class Scan(Node):
         for member in self.columns:
             if not member.name.startswith(prefix):
                 raise self.refuse(f"field '{member.name}' does not belong to '{self.alias}'")
-        if self.way is not None and self.way.kind not in ("spark", "source", "worker"):
+        if self.way is not None and self.way.kind not in ("spark", "source", "worker", "mixed"):
             raise self.refuse(f"'{self.way.kind}' is not a way to scan")
 
     def derive(self) -> Fields:

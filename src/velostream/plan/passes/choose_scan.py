@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from velostream.config.batching import ADAPTIVE, FIXED_SIZE, MEMORY
 from velostream.config.connections.address import format_of
+from velostream.formats.decoding.json_columns import is_plain
 from velostream.plan.build.context import value_of
 from velostream.plan.forms import form_of
 from velostream.plan.job import ApplicationPlan, Job
@@ -26,10 +27,13 @@ from velostream.plan.nodes import (
     Union,
     Unnest,
 )
-from velostream.types import STRING, TIMESTAMP
+from velostream.sources.streams.kafka_topics import is_several
+from velostream.types import STRING, TIMESTAMP, Type
 from velostream.windows.hashing import hashable
 
 FILES = ("file_source",)
+_IN_WORKER = "all before the router is the same in Polars"
+_MIXED = f"{_IN_WORKER}; Spark decodes what is not plain JSON"
 _SPARK_HAS = ("_timestamp", "_event_time", "_processing_time", "_topic", "_source")
 _WORDS: dict[type[Node], str] = {
     Deduplicate: "deduplication",
@@ -58,7 +62,10 @@ def _chosen(job: Job, node: Node, above: tuple[Node, ...]) -> Node:
 def _way(job: Job, scan: Scan, above: tuple[Node, ...]) -> ScanWay:
     """The way of a scan under the nodes `above`, the root first."""
     if scan.connector == "kafka_source":
-        return ScanWay("spark", "its Kafka connector")
+        if not any(node.keeps_state for node in above):
+            return ScanWay("spark", "its Kafka connector")
+        obstacle = _obstacle(job, scan, above)
+        return ScanWay("spark", f"its Kafka connector; {obstacle}") if obstacle else ScanWay("mixed", _MIXED)
     if scan.connector not in FILES:
         return ScanWay("source", f"only Velostream reads {scan.connector}")
     strategy = value_of(job.settings, "batch.strategy", "")
@@ -75,14 +82,15 @@ def _way(job: Job, scan: Scan, above: tuple[Node, ...]) -> ScanWay:
             return ScanWay("spark", "no state, and neither positions nor growing files are asked for")
         return ScanWay("source", "files may grow" if growing else f"Spark's source has no {', '.join(asked)}")
     obstacle = _obstacle(job, scan, above)
-    return ScanWay("source", obstacle) if obstacle else ScanWay("worker", "all before the router is the same in Polars")
+    if obstacle:
+        return ScanWay("source", obstacle)
+    return ScanWay("mixed", _MIXED) if _form(scan) == "jsonl" else ScanWay("worker", _IN_WORKER)
 
 
 def _loses_bytes(scan: Scan) -> str:
     """Why Spark's source would lose bytes of a file; empty where it would not."""
-    form = value_of(scan.settings, "format", "") or format_of(str(value_of(scan.settings, "path", "")))
     texts = any(member.type == STRING for member in scan.declared)
-    return "Spark's source loses bytes of CSV that are not UTF-8" if form == "csv" and texts else ""
+    return "Spark's source loses bytes of CSV that are not UTF-8" if _form(scan) == "csv" and texts else ""
 
 
 def _obstacle(job: Job, scan: Scan, above: tuple[Node, ...]) -> str:
@@ -94,36 +102,64 @@ def _obstacle(job: Job, scan: Scan, above: tuple[Node, ...]) -> str:
         if isinstance(node, Aggregate):
             combining = node.combining
             return (
-                _of_files(scan) or _of_groups(node)
+                _of_source(scan) or _of_groups(node)
                 if combining is not None and combining.before_shuffle
                 else _why_not(node)
             )
         if not isinstance(node, Filter | Project):
             return f"{_WORDS.get(type(node), 'the plan')} needs the rows themselves"
-        strange = [each for each in node.expressions if form_of(each, node.children[0].fields) is None]
+        fields = node.children[0].fields
+        strange = [each for each in node.expressions if form_of(each, fields) is None]
         if strange:
             return f"'{strange[0]}' may differ between Polars and Spark"
+        if isinstance(node, Filter) and any(fields.of(name).system for name in node.condition.fields):
+            return "system columns are asked for"
     return "nothing is aggregated"
 
 
-def _of_files(scan: Scan) -> str:
+def _of_source(scan: Scan) -> str:
     """What of a source keeps it from being read in the worker."""
-    form = str(value_of(scan.settings, "format", "") or format_of(str(value_of(scan.settings, "path", ""))) or "")
     time = scan.event_time
     kinds = {column.name.casefold(): column.type for column in scan.declared}
     reasons = [
-        (form != "parquet", "only Parquet files have typed columns"),
         (bool(value_of(scan.settings, "growing", otherwise=False)), "files may grow"),
-        (
-            time.semantics != "event" or kinds.get(time.column.casefold()) != TIMESTAMP,
-            "event time is no TIMESTAMP column",
-        ),
+        (time.semantics != "event", "event time is that of processing"),
         (time.fallback != "dead_letter", "records without an event time have another one"),
         (time.max_clock_skew is not None, "clocks that run ahead are looked for"),
         (scan.watermark.strategy == "punctuated", "records carry the watermark"),
         (value_of(scan.settings, "partition.by", "") not in ("", None, "file"), "a column says the partition"),
     ]
-    return next((reason for holds, reason in reasons if holds), "")
+    general = next((reason for holds, reason in reasons if holds), "")
+    held = kinds.get(time.column.casefold())
+    return general or (_of_parquet(held) if _form(scan) == "parquet" else _of_json(scan, held))
+
+
+def _of_parquet(time: Type | None) -> str:
+    return "" if time == TIMESTAMP else "event time is no TIMESTAMP column"
+
+
+def _of_json(scan: Scan, time: Type | None) -> str:
+    """What keeps the records of a source from being decoded in the worker, where `time` is the type of event times."""
+    if _form(scan) not in ("json", "jsonl") or (scan.connector in FILES and _form(scan) == "json"):
+        return "only Parquet and JSON are decoded in the worker"
+    if value_of(scan.settings, "schema.registry.url", ""):
+        return "messages begin with the number of a schema"
+    if scan.connector == "kafka_source" and is_several(scan.settings):
+        return "it has several topics"
+    strange = [column for column in scan.declared if not is_plain(column.type)]
+    if strange:
+        return f"'{strange[0].name}' is {strange[0].type}"
+    by_record = not scan.event_time.column and scan.connector == "kafka_source"
+    number = (
+        time is not None and time.is_integral and scan.event_time.format in ("auto", "epoch_millis", "epoch_seconds")
+    )
+    return "" if time == TIMESTAMP or number or by_record else "event time is neither a TIMESTAMP nor a whole number"
+
+
+def _form(scan: Scan) -> str:
+    settings = scan.settings
+    named = value_of(settings, "format", "")
+    return str(named or format_of(str(value_of(settings, "path", ""))) or ("jsonl" if scan.connector in FILES else ""))
 
 
 def _of_groups(node: Aggregate) -> str:

@@ -11,13 +11,15 @@ import pyarrow.parquet as pq
 from velostream.errors import VeloError
 from velostream.stores import is_remote, opened
 
-ROWS = 100_000
+ROWS = 250_000
 
 
 def parquet_batches(path: str, columns: Sequence[str], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
     """The records of a file with `columns`, typed as `schema` says; those that the file does not have are NULL."""
     try:
         file = pq.ParquetFile(opened(path) if is_remote(path) else path)
+    except FileNotFoundError:
+        raise
     except (OSError, pa.ArrowInvalid) as error:
         message = f"'{path}' is not a Parquet file: {error}"
         raise VeloError(message, hint="take it away, or correct path", code="source-unreadable") from None

@@ -40,11 +40,16 @@ _MICROS = ("_window_start", "_window_end", "_watermark")
 
 def lower_aggregate(node: Aggregate, frame: DataFrame, lowering: Lowering, *, keeps_previous: bool) -> Stage:
     """The streaming part; with `keeps_previous` its rows carry what they correct."""
-    names = _Names(node)
     replaces = ORIGIN[1] in frame.columns and _can_replace(node)
     if not replaces:
         frame = frame.drop(*ORIGIN[1:])
-    settings = replace(_settings(node, names), keeps_previous=keeps_previous, replaces=replaces)
+    return lower_stage(shape_of(node, lowering, keeps_previous=keeps_previous, replaces=replaces), frame, lowering)
+
+
+def shape_of(node: Aggregate, lowering: Lowering, *, keeps_previous: bool = False, replaces: bool = False) -> Shape:
+    """What an aggregation asks of the common way; `replaces` where rows of its input are corrected."""
+    names = _Names(node)
+    settings = replace(settings_of(node, names), keeps_previous=keeps_previous, replaces=replaces)
 
     def with_watermark(watermark: WatermarkSettings) -> OperatorSettings:
         return replace(settings, watermark=watermark)
@@ -54,7 +59,7 @@ def lower_aggregate(node: Aggregate, frame: DataFrame, lowering: Lowering, *, ke
 
     time = node.window.time if node.window is not None else None
     made = _made(node, names, settings)
-    shape = Shape(
+    return Shape(
         node,
         names.wanted,
         tuple(names.keys.values()),
@@ -69,7 +74,6 @@ def lower_aggregate(node: Aggregate, frame: DataFrame, lowering: Lowering, *, ke
         payloads=in_worker(node, names.wanted, tuple(names.keys.values()), lowering) if combines(settings) else None,
         made=made,
     )
-    return lower_stage(shape, frame, lowering)
 
 
 def _can_replace(node: Aggregate) -> bool:
@@ -188,7 +192,9 @@ def _made(node: Aggregate, names: _Names, settings: OperatorSettings) -> dict[st
     return made
 
 
-def _settings(node: Aggregate, names: _Names) -> OperatorSettings:
+def settings_of(node: Aggregate, names: _Names | None = None) -> OperatorSettings:
+    """What the operator of an aggregation goes by; what it cannot do is refused."""
+    names = names or _Names(node)
     asked = node.emission
     changes = asked.mode == "CHANGES"
     return OperatorSettings(

@@ -82,6 +82,8 @@ class Lowering:
 
     def is_small(self, node: Node) -> bool:
         """True where what a static node reads is sent to every task."""
+    early: dict[str, Any] = field(default_factory=dict)
+    """What routes the plain records of a source before Spark decodes the others, by what the scan is called."""
         read = (one.table for one in node.walk() if isinstance(one, TableScan))
         return all(self.tables[name].small for name in read)
 

@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 UNDECODABLE = "undecodable"
 TOMBSTONE = "tombstone"
 """The status of a message without a value: in a table it takes a row away, in a stream it is a dead letter."""
-SYSTEM = ("_partition", "_offset", "_topic", "_key", "_timestamp", "_headers", "_clock", "_mark", "_late", "_replay")
+SYSTEM = (
+    *("_partition", "_offset", "_topic", "_key", "_timestamp", "_headers", "_clock"),
+    *("_mark", "_late", "_replay", "_passed"),
+)
 _FAULTS = ("_raw", "_fault")
 _PARSED = ("json", "jsonl", "csv")
 _WHOLE = ("string", "bytes")

@@ -38,6 +38,7 @@ from velostream.spark.lower.subquery import lower_subquery
 from velostream.spark.lower.union import lower_union
 from velostream.spark.lower.unnest import lower_unnest
 from velostream.spark.lower.watermarks import below
+from velostream.spark.lower.worker_scan import route_early
 from velostream.spark.stateful.control import open_control
 from velostream.spark.stateful.layout import MARK
 
@@ -202,6 +203,7 @@ def _stage(node: Node, lowering: Lowering, *, keeps_previous: bool) -> Stage:
 
 
 def _stream(node: Node, lowering: Lowering, above: Node | None = None, *, withdraws: bool = False) -> DataFrame:
+    route_early(node, lowering)
     """The rows of a node as a stream; `withdraws` says that something above asks what corrected rows said before."""
     if isinstance(node, Scan):
         return _scan(node, lowering)

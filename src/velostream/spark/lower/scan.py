@@ -14,6 +14,8 @@ from velostream.spark.lower.refusals import changes
 from velostream.spark.lower.replays import SOURCE as REPLAYED
 from velostream.spark.lower.replays import with_replays
 from velostream.spark.lower.stage import PLACE
+from velostream.spark.stateful.early import EarlyScan
+from velostream.spark.stateful.layout import PASSED
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -41,7 +43,8 @@ def lower_scan(node: Scan, lowering: Lowering) -> DataFrame:
     for member in node.fields:
         name = member.name.removeprefix(prefix)
         fields.append((system[name] if name in system else column(name)).alias(member.name))
-    carried = [name for name in ("_status", "_detail", "_mark", "_record", "_late") if name in frame.columns]
+    known = ("_status", "_detail", "_mark", "_record", "_late", "_passed")
+    carried = [name for name in known if name in frame.columns]
     place = F.struct(
         # Arrow takes no NULL struct of fields that are never NULL, so these two are made such that could be.
         F.nullif(system["_source"], F.lit("")).alias("source"),
@@ -91,6 +94,8 @@ def _partition(node: Scan, frame: DataFrame) -> Column:
 
 def _decoded(node: Scan, lowering: Lowering) -> DataFrame:
     """The columns of the records, and `_status` where a record could not be decoded."""
+    from pyspark.sql import functions as F  # noqa: N812
+
     from velostream.sources.streams.reading import open_stream
 
     if node.changelog:
@@ -98,11 +103,28 @@ def _decoded(node: Scan, lowering: Lowering) -> DataFrame:
     frame, schema, form = open_stream(node, lowering)
     if node.connector == "datagen_source" and node.event_time.column:
         frame = _with_time(node, frame)
+    early = lowering.early.get(node.source)
+    if early is not None:
+        frame = with_early(frame, early, node)
     main = decoded(node, frame, schema, form, Path(lowering.run.folder))
+    if early is not None and node.connector == "kafka_source":
+        # keys and headers of messages did not go to the worker: what becomes a dead letter is asked for once more
+        main = main.withColumn("_record", F.lit(None).cast("string"))
     if node.connector == GIVEN or not lowering.run.replays:
         return main
     only = node.way is not None and node.way.kind == "worker"
     return with_replays(node, lowering, main, schema, form, only=only)
+
+
+def with_early(frame: DataFrame, early: EarlyScan, node: Scan) -> DataFrame:
+    """Records of which the plain ones have been routed in a worker, in as few columns as will do."""
+    from pyspark.sql import functions as F  # noqa: N812
+    from pyspark.sql.types import BinaryType, StructType
+
+    skipped = ("_key", "_headers", "_topic") if node.connector == "kafka_source" else ()
+    sent = frame.drop(*skipped)
+    left = sent.mapInArrow(early, StructType([*sent.schema.fields]).add(PASSED, BinaryType()))
+    return left.select("*", *(F.lit(None).cast(dict(frame.dtypes)[name]).alias(name) for name in skipped))
 
 
 def _with_time(node: Scan, frame: DataFrame) -> DataFrame:

@@ -169,16 +169,22 @@ def _place(rows: DataFrame) -> dict[str, Column]:
 def lower_stage(shape: Shape, frame: DataFrame, lowering: Lowering) -> Stage:
     """The streaming part of a stateful node."""
     number = lowering.number(shape.node)
-    settings = watermark_settings(shape.node, lowering)
     origin = names.ORIGIN if all(name in frame.columns for name in names.ORIGIN) else ()
     routed = _prepared(shape, frame, lowering)
-    columns = (*(name for name, _ in shape.wanted), *names.POSITION, names.HASH, *origin)
+    layout = layout_of(shape, lowering, number, origin)
+    results = shape.results(_schema(routed.select(*map(column, layout.columns))))
+    return Stage(number, _operated(routed, layout, lowering, shape), shape, results)
+
+
+def layout_of(shape: Shape, lowering: Lowering, number: int, origin: Sequence[str] = ()) -> Layout:
+    """What router and operator of a stateful node share."""
+    settings = watermark_settings(shape.node, lowering)
     folding = shape.folding(settings) if shape.folding is not None else None
     run = lowering.run
-    layout = Layout(
+    return Layout(
         number,
         shape.operator(settings),
-        columns,
+        (*(name for name, _ in shape.wanted), *names.POSITION, names.HASH, *origin),
         run.buckets,
         run.bounded,
         known_partitions(shape.node, run.buckets, lowering),
@@ -187,8 +193,6 @@ def lower_stage(shape: Shape, frame: DataFrame, lowering: Lowering) -> Stage:
         outgoing=shape.outgoing,
         hot=HotSettings(str(number), run.hot_size, run.hot_ttl, len(run.buckets)) if run.hot_size else None,
     )
-    results = shape.results(_schema(routed.select(*map(column, columns))))
-    return Stage(number, _operated(routed, layout, lowering, shape), shape, results)
 
 
 def _prepared(shape: Shape, frame: DataFrame, lowering: Lowering) -> DataFrame:

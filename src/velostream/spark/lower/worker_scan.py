@@ -10,14 +10,19 @@ from velostream.plan.expression import Expression
 from velostream.plan.forms import Form, form_of
 from velostream.plan.nodes import Aggregate, Filter, Node, Project, Scan
 from velostream.spark.lower.context import Lowering
+from velostream.spark.lower.stage import layout_of
 from velostream.spark.lower.types import arrow_schema
+from velostream.spark.lower.watermarks import own_scans
 from velostream.spark.stateful import layout as names
+from velostream.spark.stateful.early import AUTO, EVENT, EarlyScan
 from velostream.spark.stateful.layout import Layout
 from velostream.spark.stateful.worker import WorkerScan
+from velostream.types import TIMESTAMP
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+_UNITS = {"auto": AUTO, "epoch_millis": 1_000, "epoch_seconds": 1_000_000}
 Payloads = Callable[[Layout], "DataFrame"]
 """Makes the stream of what goes to the buckets."""
 
@@ -29,30 +34,65 @@ def in_worker(
     scan = next((each for each in node.input.walk() if isinstance(each, Scan)), None)
     if scan is None or scan.way is None or scan.way.kind != "worker":
         return None
-    forms, conditions = _known(node.input)
-    computed = [(name, form_of(expression, node.input.fields, forms)) for name, expression in wanted]
     held = next(column for column in scan.declared if column.name.casefold() == scan.event_time.column.casefold())
-    needed = _columns([form for _, form in computed if form is not None] + conditions)
-    chosen = [column for column in scan.declared if column.name in {*needed, held.name}]
     label = lowering.label(scan)
 
     def payloads(layout: Layout) -> DataFrame:
         from velostream.sources.streams.reading import open_worker
 
-        worker = WorkerScan(
-            layout,
-            _schema([(column.name, column.type) for column in chosen]),
-            tuple(column.name for column in scan.declared),
-            tuple((name, form) for name, form in computed if form is not None),
-            tuple(keys),
-            tuple(conditions),
-            held.name,
-            label,
-        )
-        columns = tuple(column.name for column in chosen)
+        worker, columns = _worker(node, scan, layout, wanted, keys, label, held.name)
         return open_worker(replace(scan, source=label), lowering, worker, columns, names.ROUTED)
 
     return payloads
+
+
+def route_early(node: Node, lowering: Lowering) -> None:
+    """Where the plan says that what is plain of a source is routed before Spark decodes the rest: how."""
+    from velostream.spark.lower.aggregate import shape_of
+
+    scans = own_scans(node)
+    if not isinstance(node, Aggregate) or len(scans) != 1 or scans[0].way is None or scans[0].way.kind != "mixed":
+        return
+    scan, shape = scans[0], shape_of(node, lowering)
+    label, number = lowering.label(scan), len(lowering.stages) + 1
+    worker, _ = _worker(node, scan, layout_of(shape, lowering, number), shape.wanted, shape.keys, label, EVENT)
+    named = (column for column in scan.declared if column.name.casefold() == scan.event_time.column.casefold())
+    held = next(named, None)
+    columns = arrow_schema((column.name, column.type) for column in scan.declared)
+    if held is None:
+        early = EarlyScan(worker, columns, "_timestamp")
+    elif held.type == TIMESTAMP:
+        early = EarlyScan(worker, columns, held.name)
+    else:
+        early = EarlyScan(worker, columns, held.name, _UNITS[scan.event_time.format])
+    lowering.early[label] = early
+
+
+def _worker(
+    node: Aggregate,
+    scan: Scan,
+    layout: Layout,
+    wanted: Sequence[tuple[str, Expression]],
+    keys: Sequence[str],
+    label: str,
+    time: str,
+) -> tuple[WorkerScan, tuple[str, ...]]:
+    """The scan in the worker, and the columns that it asks for; `time` is the one that holds the event time."""
+    forms, conditions = _known(node.input)
+    computed = [(name, form_of(expression, node.input.fields, forms)) for name, expression in wanted]
+    needed = _columns([form for _, form in computed if form is not None] + conditions)
+    chosen = [(column.name, column.type) for column in scan.declared if column.name in {*needed, time}]
+    worker = WorkerScan(
+        layout,
+        _schema(chosen if time != EVENT else [*chosen, (EVENT, TIMESTAMP)]),
+        tuple(column.name for column in scan.declared),
+        tuple((name, form) for name, form in computed if form is not None),
+        tuple(keys),
+        tuple(conditions),
+        time,
+        label,
+    )
+    return worker, tuple(name for name, _ in chosen)
 
 
 def _known(node: Node) -> tuple[dict[str, Form], list[Form]]:

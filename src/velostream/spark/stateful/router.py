@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 _COUNTED = ("counts", "derived", "delivered", "expanded", "replayed")
 Sent = tuple[int, str | None, bytes | None]
 """A bucket, what is sent to it, and the bytes."""
+Keyed = Callable[["pl.DataFrame"], "pl.DataFrame"]
+"""Gives rows the hash of their keys and their bucket."""
 
 
 def router(layout: Layout) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
@@ -31,25 +33,33 @@ def router(layout: Layout) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.R
     def route(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import polars as pl
 
+        from velostream.spark.stateful.early import routed_before
+
         watermark = before(layout.watermarks)
         for batch in batches:
             frame = pl.from_arrow(batch)
             assert isinstance(frame, pl.DataFrame)
+            sent, frame = routed_before(frame)
+            if sent is not None:
+                yield sent
             if frame.height:
                 yield routed(frame, layout, watermark)
 
     return route
 
 
-def routed(frame: pl.DataFrame, layout: Layout, watermark: int | None) -> pa.RecordBatch:
-    """What is sent to the buckets of some rows; `watermark` is that of the batch before, None sends all rows raw."""
+def routed(frame: pl.DataFrame, layout: Layout, watermark: int | None, keyed: Keyed | None = None) -> pa.RecordBatch:
+    """What is sent to the buckets of some rows; `watermark` is that of the batch before, None sends all rows raw.
+
+    `keyed` gives hash and bucket to rows, or to what they were combined to, where Spark has not done it before.
+    """
     import polars as pl
     import pyarrow as pa
 
     marks = frame.filter(pl.col(names.MARK).is_not_null())
-    rows = frame.filter(pl.col(names.MARK).is_null())
+    rows = frame.filter(pl.col(names.MARK).is_null()) if marks.height else frame
     facts = _facts(rows, marks)
-    sent = [*_sent(rows, layout, watermark), *_broken(rows, layout), *_passed(marks, layout)]
+    sent = [*_sent(rows, layout, watermark, keyed), *_broken(rows, layout), *_passed(marks, layout)]
     shared = json.dumps({key: value for key, value in facts.items() if key not in _COUNTED})
     return pa.record_batch(
         {
@@ -62,37 +72,48 @@ def routed(frame: pl.DataFrame, layout: Layout, watermark: int | None) -> pa.Rec
     )
 
 
-def _sent(rows: pl.DataFrame, layout: Layout, watermark: int | None) -> Iterator[Sent]:
+def _sent(rows: pl.DataFrame, layout: Layout, watermark: int | None, keyed: Keyed | None) -> Iterator[Sent]:
     """For every bucket its rows, or nothing, since every bucket must hear the facts."""
     import polars as pl
 
-    fine = rows.filter(pl.col(names.STATUS).is_null())
-    split = fine.partition_by(names.BUCKET, as_dict=True, include_key=False) if fine.height else {}
+    fine = rows.filter(pl.col(names.STATUS).is_null()) if rows[names.STATUS].null_count() < rows.height else rows
+    split = {kind: _split(part) for kind, part in _parts(fine, layout, watermark, keyed) if part.height}
     for index, bucket in enumerate(layout.buckets):
-        part = split.get((index,))
-        if part is None:
+        found = [(kind, parts[index,]) for kind, parts in split.items() if (index,) in parts]
+        for kind, part in found:
+            yield bucket, kind, pack(part)
+        if not found:
             yield bucket, None, None
-            continue
-        for kind, payload in _payloads(part, layout, watermark):
-            yield bucket, kind, payload
 
 
-def _payloads(part: pl.DataFrame, layout: Layout, watermark: int | None) -> Iterator[tuple[str, bytes]]:
-    """The rows of a bucket: combined where none can be late, else one by one, since they may be dead letters."""
+def _split(rows: pl.DataFrame) -> dict[tuple[object, ...], pl.DataFrame]:
+    return rows.partition_by(names.BUCKET, as_dict=True, include_key=False)
+
+
+def _parts(
+    rows: pl.DataFrame, layout: Layout, watermark: int | None, keyed: Keyed | None
+) -> Iterator[tuple[str, pl.DataFrame]]:
+    """Rows that cannot be late combined, all others one by one, since they may be dead letters; each with its bucket.
+
+    Groups of all buckets are combined at once: a bucket is known by the keys of a group.
+    """
     import polars as pl
 
     from velostream.windows.combining import combined
 
-    wanted = [*layout.columns, names.RECORD]
-    if watermark is None or layout.folding is None:
-        yield names.ROWS, pack(part.select(wanted))
-        return
-    in_time = (pl.col("_event_time") >= watermark).fill_null(value=False)
-    timely, late = part.filter(in_time), part.filter(~in_time)
-    if timely.height:
-        yield names.FOLDED, pack(combined(layout.folding, timely.select(layout.columns)))
-    if late.height:
-        yield names.ROWS, pack(late.select(wanted))
+    late = rows
+    if watermark is not None and layout.folding is not None and rows.height:
+        in_time = (pl.col("_event_time") >= watermark).fill_null(value=False)
+        late = rows.filter(~in_time)
+        timely = rows.filter(in_time) if late.height else rows
+        if timely.height:
+            known = [name for name in (names.BUCKET, *layout.columns) if name in timely.columns]
+            apart = [names.BUCKET] if names.BUCKET in known else []
+            folded = combined(layout.folding, timely.select(known), apart)
+            yield names.FOLDED, folded if apart or keyed is None else keyed(folded).drop(names.HASH)
+    if late.height and keyed is not None and names.BUCKET not in late.columns:
+        late = keyed(late)
+    yield names.ROWS, late.select(names.BUCKET, *layout.columns, names.RECORD) if late.height else late
 
 
 def _broken(rows: pl.DataFrame, layout: Layout) -> Iterator[Sent]:
@@ -125,7 +146,7 @@ def _facts(rows: pl.DataFrame, marks: pl.DataFrame) -> dict[str, Any]:
     from velostream.windows.facts import progress_of
 
     clock = int(pl.concat([rows[names.CLOCK], marks[names.CLOCK]]).max())  # type: ignore[arg-type]
-    records = rows.filter(pl.col("_source").is_not_null())
+    records = rows.filter(pl.col("_source").is_not_null()) if rows["_source"].null_count() else rows
     honest = _from_sources(records).filter(
         pl.col("_partition").is_not_null()
         & pl.col("_event_time").is_not_null()
@@ -151,24 +172,23 @@ def _from_sources(records: pl.DataFrame) -> pl.DataFrame:
     marks say."""
     import polars as pl
 
-    fresh = records.filter(~_again())
+    again = _again(records)
+    fresh = records.filter(~pl.col("_source").is_in(again)) if again else records
     if names.COUNTED not in records.columns:
         return fresh
     return fresh.filter(~pl.col(names.COUNTED).fill_null(value=False))
 
 
-def _again() -> pl.Expr:
-    """True for a record that was a dead letter and comes again."""
-    import polars as pl
-
-    return pl.col("_source").str.contains(MARK, literal=True).fill_null(value=False)
+def _again(records: pl.DataFrame) -> list[str]:
+    """The sources of records that were dead letters and come again."""
+    return [name for name in records["_source"].unique().to_list() if MARK in name]
 
 
 def _replayed(records: pl.DataFrame) -> int:
     """How many records come again; further rows of theirs are not counted, nor those that were counted before."""
     import polars as pl
 
-    found = records.filter(_again())
+    found = records.filter(pl.col("_source").is_in(_again(records)))
     for flag in ("_expanded", names.COUNTED):
         if flag in found.columns:
             found = found.filter(~pl.col(flag).fill_null(value=False))

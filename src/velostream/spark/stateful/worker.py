@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import json
 import math
+from base64 import b64encode
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from velostream.sources.streams.watermarks import before
 from velostream.spark.stateful import layout as names
 from velostream.spark.stateful.layout import Layout
+from velostream.windows.assigners.aligned import Aligned
 from velostream.windows.forms import computed
 from velostream.windows.hashing import hashes
 
@@ -47,17 +50,28 @@ class WorkerScan:
 
     def routed(self, batches: Iterator[pa.RecordBatch], path: str, clock: int) -> Iterator[pa.RecordBatch]:
         """What goes to the buckets of the records of a file, and of the marks among them; `clock` is the batch's."""
+        watermark = before(self.layout.watermarks)
+        for batch in batches:
+            if batch.num_rows:
+                yield self.sent(batch, watermark, clock, path)
+
+    def sent(self, batch: pa.RecordBatch, watermark: int | None, clock: int = 0, path: str = "") -> pa.RecordBatch:
+        """What goes to the buckets of some records; without the path of their file none of them may be at fault."""
         import polars as pl
 
         from velostream.spark.stateful.router import routed
 
-        watermark = before(self.layout.watermarks)
-        for batch in batches:
-            frame = pl.from_arrow(batch)
-            assert isinstance(frame, pl.DataFrame)
-            if frame.height:
-                rows = self._prepared(frame, clock)
-                yield routed(self._with_records(rows, watermark, path), self.layout, watermark)
+        frame = pl.from_arrow(batch)
+        assert isinstance(frame, pl.DataFrame)
+        rows = self._prepared(frame, clock)
+        rows = self._with_records(rows, watermark, path) if path else rows
+        return routed(rows if self._keyed_late else self._keyed(rows), self.layout, watermark, self._keyed)
+
+    @cached_property
+    def _keyed_late(self) -> bool:
+        """True where groups may be hashed instead of rows, since what they are combined to carries no hash."""
+        folding = self.layout.folding
+        return folding is not None and isinstance(folding.assigner, Aligned)
 
     def _prepared(self, frame: pl.DataFrame, clock: int) -> pl.DataFrame:
         """Rows as the router takes them."""
@@ -72,7 +86,7 @@ class WorkerScan:
         for condition in self.conditions:
             met = computed(condition).fill_null(value=False)
             status = status.when(~met).then(pl.lit(names.FILTERED))
-        made = frame.select(
+        return frame.select(
             *(computed(form).alias(name) for name, form in self.wanted),
             time.alias("_event_time"),
             pl.lit(self.source).alias("_source"),
@@ -84,21 +98,18 @@ class WorkerScan:
             names.MARK,
             pl.col("_raw").alias(names.RECORD),
         )
-        hashed = self._hashes(made)
-        bucket = (pl.col(names.HASH) % len(self.layout.buckets)).cast(pl.Int32).alias(names.BUCKET)
-        return made.with_columns(hashed).with_columns(bucket)
 
-    def _hashes(self, rows: pl.DataFrame) -> pl.Series | pl.Expr:
-        """The hash of each row's keys: computed once for each distinct key."""
+    def _keyed(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Rows with the hash of their keys, computed once for each distinct key, and with their bucket."""
         import polars as pl
 
-        if not self.keys:
-            return pl.lit(0, pl.Int64).alias(names.HASH)
         keys = list(self.keys)
+        bucket = (pl.col(names.HASH) % len(self.layout.buckets)).cast(pl.Int32).alias(names.BUCKET)
+        if not keys:
+            return rows.with_columns(pl.lit(0, pl.Int64).alias(names.HASH)).with_columns(bucket)
         distinct = rows.select(keys).unique()
-        known = distinct.with_columns(hashes(distinct, keys).alias(names.HASH))
-        joined = rows.select(keys).join(known, on=keys, how="left", nulls_equal=True, maintain_order="left")
-        return joined[names.HASH]
+        known = distinct.with_columns(hashes(distinct, keys).alias(names.HASH)).with_columns(bucket)
+        return rows.join(known, on=keys, how="left", nulls_equal=True, maintain_order="left")
 
     def _with_records(self, rows: pl.DataFrame, watermark: int | None, path: str) -> pl.DataFrame:
         """Rows that may be dead letters with the record itself, read anew from the file: they are few."""
@@ -148,7 +159,9 @@ def _member(name: str, value: Any) -> str:
 
 
 def _text(value: Any) -> str:
-    """Times as Spark writes them here, all else as text."""
+    """Times and bytes as Spark writes them here, all else as text."""
+    if isinstance(value, bytes):
+        return b64encode(value).decode()
     if isinstance(value, datetime):
         return value.isoformat(timespec="microseconds").replace("+00:00", "Z")
     return str(value)

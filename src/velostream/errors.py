@@ -44,6 +44,13 @@ class VeloError(Exception):
         return _rebuild, (type(self), self.message, self.hint, self.span, self.error_code)
 
 
+def placed(error: VeloError, span: Span | None) -> VeloError:
+    """An error with a position, where it has none of its own."""
+    if error.span is not None:
+        return error
+    return _rebuild(type(error), error.message, error.hint, span, error.error_code)
+
+
 def _rebuild(kind: type[VeloError], message: str, hint: str, span: Span | None, code: str) -> VeloError:
     return kind(message, hint=hint, span=span, code=code)
 

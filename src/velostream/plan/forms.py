@@ -50,7 +50,7 @@ def _compares_times_only(tree: exp.Expr, fields: Fields) -> bool:
     """True where times are compared with times, and days with days."""
     for node in tree.find_all(*_COMPARISONS):
         kinds = {fields.of(part.name).type.name for part in node.find_all(exp.Column)}
-        literals = any(isinstance(part, exp.Literal) for part in node.iter_expressions())
+        literals = node.find(exp.Literal) is not None
         if kinds & {"TIMESTAMP", "DATE"} and (len(kinds) > 1 or literals):
             return False
     return True

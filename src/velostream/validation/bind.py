@@ -18,7 +18,7 @@ from velostream.sql import statements as sql
 from velostream.sql.application import Application, ParsedStatement
 from velostream.sql.spans import span_of
 from velostream.validation.bound import BoundApplication, BoundQuery, BoundSelect, BoundStatement
-from velostream.validation.columns import record_columns_of
+from velostream.validation.columns import KEPT, record_columns_of
 from velostream.validation.commands import check_names
 from velostream.validation.context import Context
 from velostream.validation.declare import Declarer
@@ -221,7 +221,7 @@ class ApplicationBinder:
             kind,
             query.schema,
             unit.parsed.name,
-            record_columns=record_columns_of(query),
+            record_columns=KEPT if kind is RelationKind.TABLE else record_columns_of(query),
             key=message_key(query),
             bounded=query.bounded,
             revises=changes or (windowed and bool(lateness)),

@@ -6,6 +6,8 @@ from velostream.validation.bound import BoundInput, BoundQuery, BoundSelect, Bou
 
 TIMES = ("_timestamp", "_event_time", "_processing_time")
 WINDOW = ("_window_start", "_window_end", "_emission", "_revision", "_watermark", "_event_count")
+KEPT = ("_timestamp", "_event_time")
+"""What a table keeps of the records that its rows were: their times."""
 GROUPED = ("_emission", "_revision", "_watermark", "_event_count")
 
 

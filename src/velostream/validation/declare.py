@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from velostream.catalog.inference import columns_from_settings
 from velostream.catalog.properties import connectors_of
@@ -18,6 +18,7 @@ from velostream.positions import Span
 from velostream.sources.base import Extent
 from velostream.sources.datagen import DATAGEN_SOURCE
 from velostream.sql.spans import span_of
+from velostream.validation.columns import KEPT
 from velostream.validation.declarations import declared_schema
 from velostream.validation.owners import StatementSettings, created_kind
 from velostream.validation.units import Unit
@@ -82,7 +83,7 @@ class Declarer:
             schema,
             connector=connector,
             settings=settings,
-            record_columns=connector.record_columns if connector is not None else (),
+            record_columns=_record_columns(kind, connector),
             key=tuple(column.name for column in schema if column.key),
             bounded=connector is not None and connector.extent(settings) is not Extent.UNBOUNDED,
             span=span,
@@ -113,3 +114,9 @@ def _column(field: Field, span: Span | None) -> Column:
 
 def _has_key(schema: Schema | None) -> bool:
     return schema is not None and any(column.key for column in schema)
+
+
+def _record_columns(kind: RelationKind, connector: Any) -> tuple[str, ...]:
+    if connector is None:
+        return ()
+    return KEPT if kind is RelationKind.TABLE else tuple(connector.record_columns)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from velostream.catalog.relation import Relation
+from velostream.errors import VeloError, placed
 from velostream.plan.build.context import Building, value_of
 from velostream.plan.build.inserts import fitted, insert_of, plan_values
 from velostream.plan.build.outcome import Keyed
@@ -24,12 +25,15 @@ if TYPE_CHECKING:
 
 
 def build(application: BoundApplication, library: Library) -> ApplicationPlan:
-    """The plan as written: nothing is fused, moved or pruned yet."""
+    """The plan as written: nothing is fused, moved or pruned yet. What cannot be planned is said where it stands."""
     definitions: dict[str, Definition] = {}
     jobs: list[Job] = []
     for statement in application.statements:
         building = Building(statement, library, dict(definitions))
-        keyed = _rows(statement, building, application)
+        try:
+            keyed = _rows(statement, building, application)
+        except VeloError as error:
+            raise placed(error, statement.parsed.span) from error
         if keyed is None:
             continue
         if statement.creates is not None and not statement.creates.is_table:

@@ -138,7 +138,7 @@ class Node(ABC):
             yield from child.walk()
 
     def refuse(self, message: str, hint: str = "") -> InvalidPlan:
-        """The error of a node that cannot exist."""
+        """The error of a node that cannot exist: a defect, since validation lets no such node come up."""
         return InvalidPlan(f"{type(self).__name__}: {message}", hint=hint)
 
     def require(self, fields: Fields, *expressions: Expression) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from velostream.errors import VeloError
 from velostream.plan.emission import NO_LATENESS, Lateness
 from velostream.plan.expression import Expression
 from velostream.plan.fields import Fields
@@ -59,7 +60,8 @@ class JoinStreams(Node):
         if self.kind in OUTER and self.residual and not self.conditions_on():
             odd = next(part for part in self.residual if form_of_rows(part, both) is None)
             hint = "compare columns of one type: comparisons, AND, OR, NOT, IN, BETWEEN, IS NULL; or use an INNER JOIN"
-            raise self.refuse(f"a {self.kind} JOIN cannot ask '{odd}' before it knows that a row stays alone", hint)
+            message = f"a {self.kind} JOIN cannot ask '{odd}' before it knows that a row stays alone"
+            raise VeloError(message, hint=hint, span=odd.span, code="join-unsupported")
         if self.bounds is None and self.ttl is None and not self.bounded:
             raise self.refuse("its state has no bound", "add a BETWEEN on event time, WITHIN, or state.ttl")
         if self.bounds is not None and self.bounds.lower > self.bounds.upper:

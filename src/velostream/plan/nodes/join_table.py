@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from velostream.errors import VeloError
 from velostream.plan.expression import Expression
 from velostream.plan.fields import Fields
 from velostream.plan.forms import form_of_rows
@@ -82,15 +83,18 @@ class JoinTable(Node):
     def _check_waiting(self) -> None:
         """Rows that wait are looked up outside of Spark, which is right only where both mean the same."""
         if self.left.bounded and self.left.static:
-            raise self.refuse("a join of two tables cannot wait", "join the newest versions, without wait_and_retry")
+            message = "a join of two tables cannot wait: both are as they are"
+            raise VeloError(message, hint="join them without wait_and_retry", code="join-unsupported")
         if self.as_of is not None and not self.meets_one:
             key = ", ".join(self.right.identity) or "a PRIMARY KEY"
-            raise self.refuse(f"FOR SYSTEM_TIME AS OF finds versions of a row by its key: {key}", "add it to ON")
+            message = f"FOR SYSTEM_TIME AS OF finds versions of a row by its key: {key}"
+            raise VeloError(message, hint="add it to ON", span=self.as_of.span, code="join-as-of")
         both = self.left.fields.plus(self.right.fields)
         for part in self.residual:
             if form_of_rows(part, both) is None:
                 hint = "compare columns of one type: comparisons, AND, OR, NOT, IN, BETWEEN, IS NULL; the rest in WHERE"
-                raise self.refuse(f"'{part}' cannot be asked while rows wait", hint)
+                message = f"'{part}' cannot be asked while rows wait"
+                raise VeloError(message, hint=hint, span=part.span, code="join-unsupported")
 
     @property
     def broadcast(self) -> bool | None:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from velostream.config.connections.database import server_of
 from velostream.durations import SECOND
-from velostream.errors import VeloError
 from velostream.sources.database_rows import DatabaseRows
 from velostream.sources.streams.calling import Calls
 from velostream.sources.streams.limits import BatchLimit
@@ -37,9 +36,6 @@ def open_database(node: Any, lowering: Any) -> tuple[DataFrame, str, str]:
     rows = rows_of(node.source, settings, node.declared)
     rows = rows.resolved(wait_for(node.source, "database", settings, rows.check))
     limit = BatchLimit.of(settings, Path(lowering.run.checkpoint))
-    if limit.bytes is not None:
-        message = f"batch.strategy = memory cannot be done with '{node.source}': a database does not tell bytes"
-        raise VeloError(message, hint="use fixed_size or adaptive", code="unsupported")
     options = DatabaseOptions(
         rows,
         Calls.of(node.source, settings, Path(lowering.run.checkpoint)),

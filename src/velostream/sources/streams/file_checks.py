@@ -13,11 +13,10 @@ from velostream.sources.file import matching
 from velostream.sources.streams.csv_records import header_of
 from velostream.sources.streams.decoding import COLUMNAR, FileForm
 from velostream.sources.streams.opening import is_compressed
+from velostream.sources.streams.refusing import GROWING
 from velostream.sources.streams.waiting import wait_for_files
 from velostream.stores import is_remote, opened
 
-RUNNABLE = ("csv", "jsonl", "json", "parquet", "avro", "string")
-_GROWING = ("csv", "jsonl", "string")
 _LOOKED_AT = 20
 """Files whose columns are looked at."""
 
@@ -27,42 +26,28 @@ def check_files(node: Any, form: FileForm, folder: Path, *, bounded: bool, befor
     settings = node.settings
     found = matching(settings.text("path"), folder) if before else wait_for_files(node.source, settings, folder)
     if settings.boolean("growing"):
-        _check_growing(node, form, found)
+        _check_growing(node, found)
     check_form(node, form, [str(file) for file in found], bounded=bounded)
     return found
 
 
 def check_form(node: Any, form: FileForm, found: Sequence[str], *, bounded: bool) -> None:
-    """That files can be read in their format, have the declared columns, and come to an end where the run does."""
+    """That files have the declared columns, and come to an end where the run does."""
     settings = node.settings
-    if form.format not in RUNNABLE:
-        message = f"files of format '{form.format}' cannot be run yet, as those of '{node.source}'"
-        raise VeloError(message, hint=f"use {', '.join(RUNNABLE)}", code="unsupported")
     if bounded and settings.get("watch"):
         message = f"'{node.source}' is watched for more files, so that a run until its end never ends"
         raise VeloError(
             message, hint=f"remove '{node.source}.watch', or run it without --until-done", code="unsupported"
         )
-    if form.format == "string":
-        check_text(node)
     _check_columns(node, form, found)
 
 
-def _check_growing(node: Any, form: FileForm, found: Sequence[Path]) -> None:
+def _check_growing(node: Any, found: Sequence[Path]) -> None:
     packed = next((file for file in found if is_compressed(str(file))), None)
-    if form.format in _GROWING and packed is None:
-        return
-    what = f"'{packed.name}' is compressed" if packed is not None else f"{form.format} is not written line by line"
-    message = f"'{node.source}.growing' cannot be done: {what}"
-    raise VeloError(message, hint=f"files that grow are {', '.join(_GROWING)}, not compressed", code="unsupported")
-
-
-def check_text(node: Any) -> None:
-    """Lines of text are one column."""
-    kinds = [str(column.type) for column in node.declared]
-    if kinds != ["STRING"]:
-        message = f"'{node.source}' has format string, which is one column of type STRING, not {len(kinds)} columns"
-        raise VeloError(message, hint="declare (value STRING)", code="invalid-schema")
+    if packed is not None:
+        message = f"'{node.source}.growing' cannot be done: '{packed.name}' is compressed"
+        hint = f"files that grow are {', '.join(GROWING)}, not compressed"
+        raise VeloError(message, hint=hint, code="unsupported")
 
 
 def _check_columns(node: Any, form: FileForm, found: Sequence[str]) -> None:
@@ -71,14 +56,15 @@ def _check_columns(node: Any, form: FileForm, found: Sequence[str]) -> None:
         return
     names: dict[str, str] = {}
     for file in found[:_LOOKED_AT]:
-        names |= {name.strip().casefold(): name.strip() for name in _names(file, form)}
+        names |= {name.strip().casefold(): name.strip() for name in column_names(file, form)}
     missing = next((column for column in form.columns if column.casefold() not in names), None)
     if missing is not None and names:
         message = f"no file of '{node.source}' has column '{missing}'"
         raise VeloError(message, hint=did_you_mean(missing, list(names.values()), "columns"), code="unknown-column")
 
 
-def _names(path: str, form: FileForm) -> list[str]:
+def column_names(path: str, form: FileForm) -> list[str]:
+    """The columns that a file of CSV, Avro or Parquet says it has."""
     if form.format == "csv":
         return header_of(path, form.csv)
     if form.format == "avro":

@@ -64,9 +64,6 @@ def generated(node: Any, lowering: Any) -> DataFrame:
     cores = spark.sparkContext.defaultParallelism
     recipe = recipe_of(node.source, columns, node.settings, node.event_time.column, cores)
     limit = BatchLimit.of(node.settings, Path(lowering.run.checkpoint))
-    if limit.bytes is not None:
-        message = f"batch.strategy = memory cannot be done with '{node.source}': what is made has no size"
-        raise VeloError(message, hint="use fixed_size or adaptive", code="unsupported")
     recipe = replace(recipe, ends=lowering.run.bounded, limit=limit)
     if lowering.run.bounded and recipe.rows is None:
         message = f"'{node.source}' makes records without end, so that a run until its end never ends"

@@ -18,9 +18,6 @@ def check_objects(node: Any, form: FileForm, *, bounded: bool, before: bool) -> 
     """The objects of a scan; `before` says that some were read in an earlier run, so that none needs to be there."""
     settings = node.settings
     path = settings.text("path")
-    if settings.boolean("growing"):
-        message = f"'{node.source}.growing' cannot be done: objects are written as a whole"
-        raise VeloError(message, hint="remove it; new objects are found by their names", code="unsupported")
 
     def look() -> list[str]:
         found = list(objects(path))

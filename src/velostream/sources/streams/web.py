@@ -11,7 +11,6 @@ from velostream.durations import SECOND
 from velostream.errors import VeloError
 from velostream.sources.streams.background import begin
 from velostream.sources.streams.calling import Calls
-from velostream.sources.streams.file_checks import check_text
 from velostream.sources.streams.inbox import Inbox
 from velostream.sources.streams.limits import BatchLimit
 from velostream.sources.streams.listening import Listener
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 
 INTERVAL = 0.1
 """How often, in seconds, the inbox is looked into."""
-FORMATS = ("json", "jsonl", "csv", "string")
 
 
 def open_web(node: Any, lowering: Any) -> tuple[DataFrame, str, str]:
@@ -34,11 +32,6 @@ def open_web(node: Any, lowering: Any) -> tuple[DataFrame, str, str]:
     from velostream.sources.streams.reading import form_of
 
     form = form_of(node)
-    if form.format not in FORMATS:
-        message = f"records of format '{form.format}' cannot be read from the web yet, as those of '{node.source}'"
-        raise VeloError(message, hint=f"use {', '.join(FORMATS)}", code="unsupported")
-    if form.format == "string":
-        check_text(node)
     home = Path(lowering.run.checkpoint)
     inbox = Inbox(home / "sources" / node.source, form.format)
     _fill(node, inbox, home, bounded=lowering.run.bounded)

@@ -12,6 +12,7 @@ from velostream.spark.loading.database import DatabaseTable
 from velostream.spark.loading.files import FileTable, ObjectTable
 from velostream.spark.loading.kafka import KafkaTable
 from velostream.spark.loading.web import WebTable
+from velostream.spark.lower.refusals import unloadable
 from velostream.tables.loading import TableSource
 
 if TYPE_CHECKING:
@@ -29,10 +30,8 @@ LOADED: dict[str, Callable[[LoadedTable, SparkSession, Path, Path], TableSource]
 
 def source_of(table: LoadedTable, spark: SparkSession, folder: Path, home: Path) -> TableSource:
     """The source of a table; `home` is where it may keep what it needs."""
-    if table.connector not in LOADED:
-        message = f"table '{table.name}' is loaded by a {table.connector}, which has no end to load up to"
-        hint = f"CREATE TABLE … AS SELECT keeps what a stream says; tables are loaded from {', '.join(LOADED)}"
-        raise VeloError(message, hint=hint, code="unsupported")
+    for error in unloadable(table):
+        raise error
     if not table.columns:
         message = f"the columns of table '{table.name}' are not known"
         raise VeloError(message, hint="declare them: CREATE TABLE name (column TYPE, …)", code="unknown-schema")

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from velostream.durations import SECOND
-from velostream.errors import VeloError
 from velostream.plan.job import LoadedTable
 from velostream.sources.streams.calling import Calls
 from velostream.sources.streams.inbox import Inbox
@@ -30,10 +29,6 @@ class WebTable(TableRecords):
         self.spark = spark
         self.form = form_of(self.node)
         settings = table.settings
-        if settings.get("listen") is not None:
-            message = f"table '{table.name}' listens for records, so that it is never loaded"
-            hint = "CREATE STREAM … to listen, and CREATE TABLE … AS SELECT … FROM it"
-            raise VeloError(message, hint=hint, code="unsupported")
         self.inbox = Inbox(home / "answers", self.form.format)
         self.poller = Poller(
             table.name,

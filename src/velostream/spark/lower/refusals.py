@@ -6,31 +6,40 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from velostream.errors import VeloError
-from velostream.plan.job import Job
-from velostream.plan.nodes import JoinStreams, JoinTable, Node, Scan, Sinks, Union
+from velostream.plan.job import Job, LoadedTable
+from velostream.plan.nodes import Aggregate, JoinStreams, JoinTable, Node, Scan, Sinks, Union
 from velostream.plan.nodes.join_table import OUTER_TO_TABLE
 from velostream.sinks.writers import check
+from velostream.sources.streams.refusing import refusals as of_source
 from velostream.spark.lower.honoured import ignored
 
 if TYPE_CHECKING:
     from velostream.positions import Span
     from velostream.validation import Validated
 
+TABLES = ("file_source", "s3_source", "kafka_source", "database_source", "http_source")
+"""The connectors that tables are loaded from."""
+FORGETS = ("discarding", "update_previous")
+"""Ways to emit and to treat late rows that forget what went out."""
 _BEFORE = "join before the window, or set 'allowed.lateness' to 0 with EMIT FINAL below the join"
 
 
 def find(answer: Validated) -> None:
     """Adds to the findings of an application what keeps it from being planned or run."""
-    from velostream.plan.build import build
+    from velostream.plan import plan
 
     if not answer.ok:
         return
     found: dict[str, tuple[VeloError, Span | None]] = {}
     places = {statement.parsed.span.line: statement.parsed.span for statement in answer.bound.statements}
     try:
-        for job in build(answer.bound, answer.library).jobs:
+        planned = plan(answer.bound, answer.library)
+        for job in planned.jobs:
             for error in refusals(job):
                 found.setdefault(f"{error.message} {error.span}", (error, places.get(job.line)))
+        for table in planned.tables:
+            for error in unloadable(table):
+                found.setdefault(f"{error.message} {error.span}", (error, None))
     except VeloError as unplanned:
         found[unplanned.message] = unplanned, None
     for each, place in found.values():
@@ -47,8 +56,12 @@ def refusals(job: Job) -> Iterator[VeloError]:
                 yield error
     yield from ignored(job)
     for node in job.root.walk():
+        if isinstance(node, Scan):
+            yield from of_source(node.connector, node.source, node.declared, node.settings)
         if isinstance(node, Scan) and node.changelog:
             yield changes(node)
+        if isinstance(node, Aggregate) and node.keeps_state:
+            yield from _aggregation(node, job)
         if isinstance(node, JoinTable) and not node.static and node.kind in OUTER_TO_TABLE:
             message = f"a {node.kind} join of a stream with a table in job '{job.name}' cannot be run yet"
             yield VeloError(message, hint="swap the sides and use LEFT", code="unsupported")
@@ -58,6 +71,42 @@ def refusals(job: Job) -> Iterator[VeloError]:
             yield joined_corrections()
         if node.keeps_state and any(is_mixed(union) for union in _unions(node)):
             yield mixed()
+
+
+def unloadable(table: LoadedTable) -> Iterator[VeloError]:
+    """All that keeps a table from being loaded: sources without an end, formats that cannot be read."""
+    place = table.settings.find("type")
+    span = place.origin.span if place is not None else None
+    if table.connector not in TABLES:
+        message = f"table '{table.name}' is loaded by a {table.connector}, which has no end to load up to"
+        hint = f"CREATE TABLE … AS SELECT keeps what a stream says; tables are loaded from {', '.join(TABLES)}"
+        yield VeloError(message, hint=hint, span=span, code="unsupported")
+    elif table.connector == "http_source" and table.settings.get("listen") is not None:
+        message = f"table '{table.name}' listens for records, so that it is never loaded"
+        hint = "CREATE STREAM … to listen, and CREATE TABLE … AS SELECT … FROM it"
+        yield VeloError(message, hint=hint, span=table.settings.find("listen").origin.span, code="unsupported")
+    else:
+        yield from of_source(table.connector, table.name, table.columns, table.settings)
+
+
+def _aggregation(node: Aggregate, job: Job) -> Iterator[VeloError]:
+    """What no accumulator can compute, and what cannot be done over rows that are corrected."""
+    from velostream.spark.lower.aggregate import settings_of
+
+    try:
+        settings_of(node).aggregation.accumulators  # noqa: B018 - making them is what refuses
+    except VeloError as error:
+        yield error
+    if not node.input.revises:
+        return
+    chosen = {"emit.accumulation": node.emission.accumulation, "late.data.strategy": node.lateness.strategy}
+    for name, value in chosen.items():
+        if value in FORGETS:
+            found = job.settings.find(name) if job.settings is not None else None
+            message = f"'{value}' over rows that may be corrected would count what they said beside what they say now"
+            hint = f"choose another '{name}', or set 'allowed.lateness' to 0 with EMIT FINAL below"
+            span = found.origin.span if found is not None else None
+            yield VeloError(message, hint=hint, span=span, code="unsupported")
 
 
 def changes(scan: Scan) -> VeloError:

@@ -46,7 +46,11 @@ def _versions(join: BoundJoin, right: BoundSource, look: Look) -> None:
     """A version needs a time: a column that says from when on it holds, or the record's own. And it is one of a row,
     which its key tells."""
     relation = right.relation
-    if right.as_of is not None and right.as_of.fields and right.as_of.fields[0].endswith("_processing_time"):
+    if (
+        right.as_of is not None
+        and right.as_of.fields
+        and right.as_of.fields[0].rpartition(".")[2] == "_processing_time"
+    ):
         return
     if join.classification != "stream-table":
         message = f"only rows of a stream ask what '{right.alias}' was at their time"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from velostream.positions import Span
 from velostream.validation.bound import BoundStatement
 from velostream.validation.rules.base import Look
 from velostream.validation.walk import selects_of
@@ -27,6 +28,8 @@ def check(statement: BoundStatement, look: Look) -> None:
     if strategy is not None and strategy.value == "update_previous" and strategy.origin.span and not windowed:
         hint = "add a WINDOW, or use another strategy"
         look.findings.error("late-strategy", "update_previous needs a window", strategy.origin.span, hint=hint)
+    if strategy is not None and strategy.value not in _LET_GO and strategy.origin.span:
+        _refuse_joins(statement, str(strategy.value), strategy.origin.span, look)
     over_records = any(select.row_windows and not select.windowed for select in selects_of(statement.query))
     if (
         strategy is not None
@@ -38,3 +41,11 @@ def check(statement: BoundStatement, look: Look) -> None:
         message = f"OVER lets go of rows that are too late, so '{strategy.value}' has no meaning"
         hint = "use dead_letter or drop, with a longer 'allowed.lateness'"
         look.findings.error("late-strategy", message, strategy.origin.span, hint=hint)
+
+
+def _refuse_joins(statement: BoundStatement, strategy: str, span: Span, look: Look) -> None:
+    joins = (join for select in selects_of(statement.query) for join in select.joins)
+    if any(join.classification == "stream-stream" for join in joins):
+        message = f"a join of streams lets go of rows that are too late, so '{strategy}' has no meaning"
+        hint = "use dead_letter or drop, with a longer 'allowed.lateness'; or join in a statement of its own"
+        look.findings.error("late-strategy", message, span, hint=hint)

@@ -6,7 +6,7 @@ from tests.windows.driving import Record, Run, frame, settings, short
 from velostream.replayed import LATE, marked, plain
 from velostream.windows.assigners import Tumbling
 from velostream.windows.dedup import Dedup, DedupSettings
-from velostream.windows.lateness import Lateness
+from velostream.windows.lateness import Lateness, LateStrategy
 from velostream.windows.store import MemoryStore
 
 
@@ -15,8 +15,8 @@ def again(record: Record, late: str, *, passed: bool = True) -> pl.DataFrame:
     return frame([record]).with_columns(pl.lit(source).alias("_source"))
 
 
-def late_run(*frames: pl.DataFrame) -> Run:
-    run = Run(settings(Tumbling(10), lateness=Lateness(0)))
+def late_run(*frames: pl.DataFrame, strategy: LateStrategy = LateStrategy.DEAD_LETTER) -> Run:
+    run = Run(settings(Tumbling(10), lateness=Lateness(0, strategy)))
     run.batch(Record(3), Record(45))
     rows = pl.concat(frames)
     run.batch(more=rows)
@@ -42,6 +42,18 @@ def test_each_way_to_treat_late_records_holds_for_those_alone_that_come_again_by
     assert [letter["_offset"] for letter in run.letters if not letter["_dead"]] == [2]
     found = dict(short(run.rows, "_window_start", "n"))
     assert (found[0], found[40]) == (1, 2)
+
+
+def test_what_is_said_of_a_record_that_comes_again_goes_before_update_previous() -> None:
+    run = late_run(
+        again(Record(4, offset=1), "dead_letter"),
+        again(Record(14, offset=2), "process_all"),
+        frame([Record(5, offset=9)]),
+        strategy=LateStrategy.UPDATE_PREVIOUS,
+    )
+    assert [letter["_offset"] for letter in run.letters] == [1]
+    newest = {row["_window_start"]: (row["n"], row["_revision"]) for row in run.rows if row["_emission"] == "late"}
+    assert newest == {0: (2, 2), 10: (1, 1)}
 
 
 def test_the_first_of_a_key_is_not_a_duplicate_of_itself() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from velostream.replayed import LATE, MARK
@@ -34,7 +34,10 @@ class Admitted:
     """Rows that are accepted, rows beyond retention that are processed all the same, and letters for the others."""
 
     accepted: pl.DataFrame
-    beyond: pl.DataFrame
+    reopening: pl.DataFrame
+    """Rows beyond retention whose windows are opened again."""
+    updates: pl.DataFrame
+    """Rows beyond retention that are counted in the last closed window of their key."""
     letters: list[pl.DataFrame]
 
 
@@ -59,9 +62,9 @@ class Admission:
         placed = self._judged(honest, moment, stats)
         gone, fine = placed.filter(pl.col("_too_late")), placed.filter(~pl.col("_too_late"))
         if gone.is_empty():
-            return Admitted(fine, gone, refused)
+            return Admitted(fine, gone, gone, refused)
         stats.dropped_after_lateness += gone.height
-        admitted = Admitted(fine, gone.clear(), refused)
+        admitted = Admitted(fine, gone.clear(), gone.clear(), refused)
         for strategy, part in self._strategies(gone):
             admitted = self._beyond(admitted, part, strategy, moment, stats)
         return admitted
@@ -69,7 +72,7 @@ class Admission:
     def _strategies(self, gone: pl.DataFrame) -> list[tuple[LateStrategy, pl.DataFrame]]:
         """Rows that are too late by what is to become of them: those that come again say it themselves."""
         own, again = self.lateness.strategy, pl.col("_source").str.contains(MARK, literal=True).fill_null(value=False)
-        if self.previous is not None or not gone.select(again.any()).item():
+        if not gone.select(again.any()).item():
             return [(own, gone)]
         found = [(own, gone.filter(~again))]
         for late in LATE:
@@ -108,23 +111,27 @@ class Admission:
         self, admitted: Admitted, gone: pl.DataFrame, strategy: LateStrategy, moment: Moment, stats: Stats
     ) -> Admitted:
         """What a strategy makes of rows that are too late, beside those that were admitted before."""
-        fine, beyond, refused = admitted.accepted, admitted.beyond, admitted.letters
         if strategy.processes:
             stats.warnings += gone.height if strategy is LateStrategy.PROCESS_WITH_WARNING else 0
-            return Admitted(fine, pl.concat([beyond, gone]), refused)
+            return replace(admitted, reopening=pl.concat([admitted.reopening, gone]))
         if strategy is LateStrategy.INCLUDE_IN_NEXT:
             there = pl.lit(moment.before, pl.Int64)
             moved = gone.with_columns(there.alias("_start"), there.alias("_end"))
-            return Admitted(pl.concat([fine, moved]), beyond, refused)
-        updates = gone.clear()
-        if self.previous is not None:
-            updates, gone = self.previous.split(gone, moment.before)
-            if self.settings.assigner.keyed and moment.before is not None:
-                homed, updates = self.previous.homed(updates, moment.before - self.lateness.allowed)
-                fine = pl.concat([fine, homed])
-        beyond = pl.concat([beyond, updates])
+            return replace(admitted, accepted=pl.concat([admitted.accepted, moved]))
+        if strategy is LateStrategy.UPDATE_PREVIOUS:
+            admitted, gone = self._updating(admitted, gone, moment)
         if gone.is_empty():
-            return Admitted(fine, beyond, refused)
+            return admitted
         dead = strategy is not LateStrategy.DROP
         (stats.dead_lettered if dead else stats.dropped)[TOO_LATE] += gone.height
-        return Admitted(fine, beyond, [*refused, letters(gone, TOO_LATE, moment.before, dead=dead)])
+        lost = letters(gone, TOO_LATE, moment.before, dead=dead)
+        return replace(admitted, letters=[*admitted.letters, lost])
+
+    def _updating(self, admitted: Admitted, gone: pl.DataFrame, moment: Moment) -> tuple[Admitted, pl.DataFrame]:
+        """Rows whose keys have a closed window that can speak again, and rows whose keys have none."""
+        assert self.previous is not None, "update_previous keeps the last closed window of every key"
+        updates, gone = self.previous.split(gone, moment.before)
+        if self.settings.assigner.keyed and moment.before is not None:
+            homed, updates = self.previous.homed(updates, moment.before - self.lateness.allowed)
+            admitted = replace(admitted, accepted=pl.concat([admitted.accepted, homed]))
+        return replace(admitted, updates=updates), gone

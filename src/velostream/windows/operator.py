@@ -93,15 +93,15 @@ class Operator:
         before = self.watermark.value
         only_folded = rows.is_empty() and folded is not None and not folded.is_empty()
         if only_folded:
-            admitted = Admitted(rows, rows, [])
+            admitted = Admitted(rows, rows, rows, [])
         else:
             admitted = self.admission.admit(rows, Moment(before, before, facts.now, self.number), stats)
-        beyond = admitted.beyond
         after = self.watermark.advance(facts)
         said: list[pl.DataFrame] = []
-        if beyond.height and self.previous is not None:
+        if admitted.updates.height and self.previous is not None:
             self.number += 1
-            said.append(self._update(self.previous, beyond, Moment(before, before, facts.now, self.number), stats))
+            moment = Moment(before, before, facts.now, self.number)
+            said.append(self._update(self.previous, admitted.updates, moment, stats))
         each = self.settings.emission.by_record and (self.settings.replaces or self.window.moves)
         parts = turns(admitted.accepted, self.keys) if each else [admitted.accepted]
         for part in parts:
@@ -114,8 +114,8 @@ class Operator:
             said.append(step if len(parts) == 1 else dated(step, part, self.keys))
         if len(parts) > 1:
             said = [stacked(said).sort(POSITION, maintain_order=True).drop(POSITION)]
-        if beyond.height and self.previous is None:
-            said.append(self._reopen(beyond, moment, stats))
+        if admitted.reopening.height:
+            said.append(self._reopen(admitted.reopening, moment, stats))
         stats.state_bytes_before_clearing = sum(ledger.bytes for ledger in self._ledgers)
         if after is not None:
             horizon = after - self.settings.lateness.allowed

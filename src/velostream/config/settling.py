@@ -51,6 +51,8 @@ class Settler:
         self.doubtful = doubtful
         self.values: dict[str, _Candidates] = {}
         self.client: dict[str, _Candidates] = {}
+        self.misused = False
+        """Set where the declaration is of another kind altogether: what else is wrong follows from that."""
 
     def settle(self, job: Settings | None = None) -> Settings:
         """The settings that hold; what is wrong is a finding and left out."""
@@ -78,7 +80,7 @@ class Settler:
     def _declared_before(self, base: Mapping[str, Value]) -> dict[str, Value]:
         """What the declaration says, as far as it means something here: a stream may be a source there, a sink here."""
         kept = {}
-        for key, value in base.items():
+        for key, value in sorted(base.items(), key=lambda pair: pair[0] != "type"):
             found = self.portion.known.find(key)
             if found is None and self.portion.known.passes(key) is None and not value.declared.client:
                 continue
@@ -87,8 +89,16 @@ class Settler:
                 kept[key] = replace(value, declared=declared, value=declared.read(value.text, key))
             except VeloError as error:
                 span = self.owner.span if self.owner else None
-                self.findings.refuse(error, span)
+                if key == "type":
+                    message = f"'{self.portion.name}' is a {value.text} and cannot be used as a {self._role()}"
+                    self.findings.error(error.error_code, message, span, hint=error.hint)
+                    self.misused = True
+                elif not self.misused:
+                    self.findings.refuse(error, span)
         return kept
+
+    def _role(self) -> str:
+        return self.owner.scope.value if self.owner is not None else "source or sink"
 
     def _sort(self, key: str, entry: Entry) -> None:
         known = self.portion.known
@@ -163,7 +173,7 @@ class Settler:
         self.findings.error("conflicting-properties", message, second.origin.span, hint="keep one")
 
     def _require(self, settings: Settings) -> None:
-        if self.owner is None:
+        if self.owner is None or self.misused:
             return
         attempted = {found.declared.name for found in self.values.values()}
         for declared in settings.known.properties:

@@ -78,27 +78,30 @@ def _sampled(state: Path | None) -> dict[str, str]:
 
 def planned(sql: str, name: str, files: Path, state: Path | None = None) -> Planned:
     """The plan of a text; one with errors is refused with all of them."""
+    from velostream.jobs.asides import refuse_asides
+
     answer = checked(sql, name, files, state)
+    refuse_asides(answer)
     errors = answer.findings.errors
     if errors:
         more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
         raise Refused(f"{errors[0].message}{more}", answer.findings.ordered(), hint=errors[0].hint)
     whole = served(answer)
-    runnable = [job for job in whole.jobs if job.kind != "explain"]
-    if not runnable:
+    if not whole.jobs:
         hint = "write INTO a sink, CREATE TABLE … AS, or a SELECT that prints"
         raise Refused(f"'{name}' has no job: nothing of it would run", answer.findings.ordered(), hint=hint)
     header = answer.application.header
-    return Planned(whole, header.version, tuple(map(_words, runnable)), tuple(answer.findings.ordered()))
+    return Planned(whole, header.version, tuple(map(_words, whole.jobs)), tuple(answer.findings.ordered()))
 
 
 def served(answer: Validated) -> ApplicationPlan:
     """The plan as the server runs it: rows keep the end of their window, so that versions can share the keys."""
+    from velostream.jobs.asides import runs_of
     from velostream.plan.build import build
     from velostream.plan.nodes.base import WINDOW_END
     from velostream.plan.passes import improve
 
-    built = build(answer.bound, answer.library)
+    built = runs_of(build(answer.bound, answer.library))
     return improve(replace(built, jobs=tuple(replace(job, kept=(WINDOW_END,)) for job in built.jobs)))
 
 

@@ -72,7 +72,8 @@ def command(
 
     In a terminal a table shows what the jobs do: rates, open windows, late records, dead letters, the watermark, and
     the partition that holds it back. Elsewhere a line says so every few seconds. Results of the console go to standard
-    output, all else to standard error. Relative paths of sources and sinks start from the folder of the SQL file.
+    output, all else to standard error. SHOW, DESCRIBE and EXPLAIN are answered first. Relative paths of
+    sources and sinks start from the folder of the SQL file.
 
     Ctrl-C or SIGTERM stops after the running batches, a second Ctrl-C at once. Run again with the same checkpoint, the
     jobs go on where they were, and no row is written twice.
@@ -93,6 +94,8 @@ def command(
       130  Ctrl-C cut --until-done or --duration short, or was pressed twice
       143  SIGTERM cut --until-done or --duration short
     """
+    from velostream.cli.prompt.rows import RowPrinter
+    from velostream.jobs.asides import listings, refuse_asides, runs_of
     from velostream.jobs.inferred import settled
 
     given = one(file)
@@ -107,10 +110,15 @@ def command(
         given.folder or Path(),
         lambda text: print(text, file=sys.stderr),
     )
+    refuse_asides(answer)
     if answer.findings.errors:
         shown = TextReport().render([failed(answer)], colours=colours_of(sys.stderr), system_columns=False)
         print(shown, file=sys.stderr)
         ctx.exit(2)
+    for listing in listings(answer):
+        printer = RowPrinter(print, colours_of(sys.stdout))
+        printer.rows(listing.columns, listing.rows)
+        printer.end()
     from velostream.cli.live.signals import caught
     from velostream.cli.live.view import View
     from velostream.jobs.runner import Runner
@@ -122,7 +130,7 @@ def command(
     from velostream.spark.session import spark_session
 
     debug = bool(getattr(ctx.obj, "debug", False))
-    planned = plan(answer.bound, answer.library)
+    planned = runs_of(plan(answer.bound, answer.library))
     seconds = parse(duration) / SECOND if duration else None
     home = home_of(planned.name)
     view = View(bounded=until_done, shaped=as_json if log_format == "json" else str)

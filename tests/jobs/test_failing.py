@@ -60,6 +60,27 @@ def test_one_failing_record_ends_the_job_before_anything_is_written() -> None:
     assert (caught.value.error_code, caught.value.exit_code) == ("record-failed", 2)
 
 
+def test_records_are_asked_for_where_somebody_reads_of_them(caplog: pytest.LogCaptureFixture) -> None:
+    def fill(letters: Any) -> None:
+        for one in letters:
+            one["record"] = "asked for"
+
+    def gone(letters: Any) -> None:
+        raise VeloError("no broker", code="broker-unreachable")
+
+    bare = {"reason": "bad_value", "error": "no", "source": "s", "partition": 1, "offset": 7}
+    with pytest.raises(VeloError) as caught:
+        failing("FailBatch", fill=fill).check([letter(**bare)], 0)
+    assert caught.value.hint == "the record is asked for"
+    with caplog.at_level(logging.WARNING, "velostream"):
+        assert not failing("LogAndContinue", fill=fill).kept([letter(**bare)])
+        assert not failing("LogAndContinue", fill=gone).kept([letter(**bare)])
+    assert [said.rpartition("no: ")[2] for said in caplog.messages] == [
+        "asked for",
+        "not at hand (partition 1, offset 7)",
+    ]
+
+
 def test_records_that_fail_in_functions_are_tried_again_then_dead_letters() -> None:
     one = failing("RetryWithBackoff", calls_functions=True)
     pauses = []

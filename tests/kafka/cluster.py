@@ -13,7 +13,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
 
 from velostream.errors import VeloError
@@ -53,6 +53,17 @@ class Cluster:
 
     def send(self, topic: str, messages: Iterable[dict[str, Any]]) -> None:
         """Messages as `produce` takes them."""
+    def anew(self, topic: str, partitions: int = 1) -> None:
+        """Deletes a topic and makes it again, without messages."""
+        self.admin.delete_topics([topic], operation_timeout=30)[topic].result()
+        for _ in range(100):
+            try:
+                self.admin.create_topics([NewTopic(topic, partitions, 1)])[topic].result()
+                return
+            except KafkaException:  # the deletion is still going on
+                time.sleep(0.1)
+        raise AssertionError(f"topic {topic} cannot be made again")
+
         producer = Producer({"bootstrap.servers": self.address, "linger.ms": 5, "log_level": 0})
         for message in messages:
             while True:

@@ -43,6 +43,14 @@ def test_a_topic_is_a_table_that_is_kept_up(
     assert rows(again) == {"a": 3, "d": 5, "e": 6}
     assert again.progress["t"].read == 1
 
+    cluster.anew(topic, partitions=2)
+    cluster.send(topic, [message("z", 7)])
+    again.loading._refreshed("t")
+    assert "ends before the messages that table 't' has: it was made anew" in again.progress["t"].error
+    skipping = tables_of(one_spark, tmp_path, COLUMNS, **settings, on_data_loss="skip")
+    skipping.load()
+    assert rows(skipping) == {"a": 3, "d": 5, "e": 6, "z": 7}
+
 
 def test_changes_of_a_database_are_a_table(one_spark: Any, cluster: Cluster, tmp_path: Path) -> None:
     def change(op: str, before: Any, after: Any) -> dict[str, Any]:

@@ -19,6 +19,8 @@ from velostream.tables.writer import TableWriter
 class Parts:
     """A source of parts, each with rows of key and value; it can break before a part."""
 
+    letters: tuple[dict[str, Any], ...] = ()
+
     def __init__(self, *parts: dict[str, int], breaks: int | None = None) -> None:
         self.parts = list(parts)
         self.breaks = breaks
@@ -36,7 +38,7 @@ class Parts:
         self.read.append(number)
         rows = self.parts[number]
         table = pa.table({"k": [*rows], "v": [*rows.values()], TIME: pa.array([number] * len(rows), pa.int64())})
-        return Step(table, {"next": number + 1}, last=number + 1 == len(self.parts), size=1)
+        return Step(table, {"next": number + 1}, last=number + 1 == len(self.parts), letters=self.letters, size=1)
 
 
 def loader(home: Path, source: Parts) -> Loader:
@@ -88,6 +90,18 @@ def test_a_load_that_was_cut_off_goes_on_where_it_was(tmp_path: Path) -> None:
     source = Parts(*parts)
     assert values(loader(tmp_path, source).load(FULL)) == {"a": 1, "b": 2, "c": 3}
     assert source.read == [2]
+
+
+def test_records_that_are_no_rows_are_kept_before_the_version_without_them_is_there(tmp_path: Path) -> None:
+    source = Parts({"a": 1}, {"b": 2}, breaks=1)
+    source.letters = ({"reason": "undecodable"},)
+    made, kept = loader(tmp_path, source), []
+    made.keep = lambda number, letters: kept.append((number, made.writer.store.numbers(), len(letters)))
+    with pytest.raises(OSError, match="gone"):
+        made.load(FULL)
+    source.breaks = None
+    made.load(FULL)
+    assert kept == [(1, [], 1), (2, [1], 1)], "a load that is cut off never reads the first part again"
 
 
 def test_a_refresh_that_fails_leaves_the_table_ready() -> None:

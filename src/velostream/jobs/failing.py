@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import logging
 from collections import Counter
+from contextlib import suppress
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -59,6 +60,8 @@ class Failing:
     """True where expressions call functions that users wrote, and that may ask something outside."""
     breakers: dict[str, Breaker] = field(default_factory=dict)
     tries: Counter[int] = field(default_factory=Counter)
+    fill: Callable[[Sequence[dict[str, Any]]], None] | None = None
+    """Gives letters the records that they are about, where these have to be asked for."""
     """How often each micro-batch was given up because of its records."""
 
     @property
@@ -87,21 +90,29 @@ class Failing:
     def _tries_again(self) -> bool:
         return self.strategy == RETRY_WITH_BACKOFF and self.calls_functions
 
+        self._show(failed[:1])
     def _ended(self, failed: Sequence[dict[str, Any]]) -> VeloError:
         first = failed[0]
         place = f" of '{first['source']}'" if first.get("source") else ""
         more = f", and {len(failed) - 1} more" if len(failed) > 1 else ""
         shown = f": {first['error']}" if first.get("error") else ""
         message = f"a record{place} failed ({first['reason']}){shown}{more}; failure_strategy is FailBatch"
-        return VeloError(message, hint=f"the record is {first.get('record')}"[:500], code="record-failed")
+        return VeloError(message, hint=f"the record is {_record(first)}"[:500], code="record-failed")
+
+    def _show(self, letters: Sequence[dict[str, Any]]) -> None:
+        """Asks for the records of letters that somebody is to read now; where nobody has them, their place must do."""
+        if self.fill is not None:
+            with suppress(VeloError):
+                self.fill(letters)
 
     def kept(self, letters: Letters) -> Letters:
         """The letters that are to be written; those of failures that are only logged are not."""
         if self.strategy != LOG_AND_CONTINUE:
             return letters
+        self._show(failed[:LOGGED])
         failed = [one for one in letters if one["reason"] != TOO_LATE]
         for one in failed[:LOGGED]:
-            _log.warning("job '%s' dropped a record (%s): %s: %s", self.job, one["reason"], one["error"], one["record"])
+            _log.warning("job '%s' dropped a record (%s): %s: %s", self.job, one["reason"], one["error"], _record(one))
         for reason, count in Counter(one["reason"] for one in failed[LOGGED:]).items():
             _log.warning("job '%s' dropped %d more records (%s)", self.job, count, reason)
         return [one for one in letters if one["reason"] == TOO_LATE]
@@ -143,6 +154,14 @@ def failing_of(job: Job, plan: ApplicationPlan) -> Failing:
     settings = job.settings
     strategy = SEND_TO_DLQ if settings is None else settings.text("failure_strategy")
     return Failing(job.name, strategy, patience_of(settings), bool(plan.functions))
+
+def _record(letter: dict[str, Any]) -> str:
+    """A record as people are shown it."""
+    for known in (letter.get("record"), letter.get("row")):
+        if known is not None:
+            return str(known)
+    return f"not at hand (partition {letter.get('partition')}, offset {letter.get('offset')})"
+
 
 
 def breakers_of(failing: Failing, folder: Path) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
@@ -44,6 +45,8 @@ class Loading:
     breakers: dict[str, Breaker] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        for name, loader in self.loaders.items():
+            loader.keep = partial(write_letters, self.checkpoint / FOLDER / name / "dead-letters", name)
         for name, table in self.declared.items():
             self.breakers[name] = Breaker(f"the source of table {name}", limits_of(table.settings))
 
@@ -84,19 +87,12 @@ class Loading:
                 about.state = LOADING
                 continue
             about.end(version.rows)
-            self._write_letters(name, version.number)
             return
 
     def _called(self, name: str) -> Version:
         """Asks the source, unless it has failed most of the time of late."""
         with self.breakers[name].call():
             return self.loaders[name].load(self.mode(name))
-
-    def _write_letters(self, name: str, number: int) -> None:
-        loader = self.loaders[name]
-        if loader.letters:
-            write_letters(self.checkpoint / FOLDER / name / "dead-letters", name, number, loader.letters)
-            loader.letters = []
 
     def mode(self, name: str) -> str:
         """How a table that is there already is brought up to date."""
@@ -130,15 +126,14 @@ class Loading:
     def _refreshed(self, name: str) -> None:
         """A refresh that fails leaves the table as it was, says so in the report, and is tried again."""
         about, loader = self.loaders[name].progress, self.loaders[name]
-        before = loader.writer.store.newest()
         about.begin(REFRESHING)
         try:
+            before = loader.writer.store.newest()
             version = self._called(name)
         except Exception as failure:
             about.fail(translate(failure).message)
             return
         about.end(version.rows, changed=before is None or before.files != version.files)
-        self._write_letters(name, version.number)
 
 
 def setting(table: LoadedTable | None, name: str) -> Any:

@@ -75,6 +75,10 @@ class RunningJob:
     def __post_init__(self) -> None:
         self.timings = Timings(self.job.name, accounts=self.accounts)
         self.writer.events.subscribe(self.timings)
+    endless: bool = False
+    """True where its input has no end."""
+    again_at: float | None = None
+    """When the query is started again, whose micro-batch was given up."""
 
     @property
     def active(self) -> bool:
@@ -83,7 +87,9 @@ class RunningJob:
 
     def start(self) -> None:
         """Starts the query. A bounded one goes on too when all is read, since it may have to flush yet."""
-        self.state, self.started = "running", time.monotonic()
+        if self.state == "running":  # again, after a micro-batch was given up
+            self.accounts.seconds += time.monotonic() - self.started
+        self.state, self.started, self.again_at = "running", time.monotonic(), None
         if self.pins is not None:
             number, begun = self.home.next_batch()
             self.pins.resume(number, begun=begun)
@@ -111,6 +117,7 @@ class RunningJob:
         self.start()
 
     def pause(self) -> None:
+        self.endless = True
         """Ends the query after the running batch; process and checkpoint stay."""
         self.stop()
         self.state = "paused"
@@ -181,11 +188,11 @@ class RunningJob:
         return self.query is not None and (self.writer.done or self.query.status["message"] == ALL_READ)
 
     def flush(self) -> None:
-        """Says what stands open, and waits for the micro-batch that does."""
+        """Says what stands open, and waits for the micro-batch that does; where a LIMIT is reached, none comes."""
         self.has_flushed = True
         self.writer.flushed = False
         command(self.control, flush=True)
-        while not self.writer.flushed:
+        while not (self.writer.flushed or self.writer.stopping.is_set()):
             self.check()
             time.sleep(POLL)
 
@@ -199,19 +206,22 @@ class RunningJob:
         number = self.accounts.batch + 1
         again = self.writer.failing.starts_again(error, number)
         if again and not self.writer.stopping.is_set():
-            self._again(error, number)
+            self.again_at = time.monotonic() + self.writer.failing.pause(error, number)
             return
         message = f"job '{self.job.name}' (line {self.job.line}) failed: {error.message}"
+        if self.again_at is not None:
+            self._again(self.again_at)
+            return
         self.failure = VeloError(message, hint=error.hint, span=error.span, code=error.error_code)
         self.ended("failed")
         self.release()
         raise self.failure from failure
 
-    def _again(self, error: VeloError, number: int) -> None:
-        """After a pause, starts the query again with the micro-batch that was given up."""
-        pause = self.writer.failing.pause(error, number)
-        if not self.writer.stopping.wait(pause):
-            self.start()
+    def _again(self, due: float) -> None:
+        """Starts the query again with the micro-batch that was given up, when its pause is over; a stop comes first."""
+        if self.writer.stopping.is_set() or time.monotonic() < due:
+            return
+        (self.resume if self.endless else self.start)()
 
     def ended(self, state: str) -> None:
         """The query runs no more."""

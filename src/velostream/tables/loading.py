@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from velostream.tables.progress import Progress
@@ -55,8 +55,9 @@ class Loader:
     writer: TableWriter
     source: TableSource
     progress: Progress
-    letters: list[Mapping[str, Any]] = field(default_factory=list)
-    """Records that could not be used, since the last time that somebody took them."""
+    keep: Callable[[int, Sequence[Mapping[str, Any]]], object] | None = None
+    """Writes records that could not be used, with the number of the version that goes without them. It is called before
+    that is there: what is read is never read again, so a crash in between must not lose them."""
 
     def __post_init__(self) -> None:
         self.source.reading = self._reading
@@ -77,6 +78,8 @@ class Loader:
         while (step := self.source.step(since)) is not None:
             about = About(step.last, step.offset, watermark=self._watermark(looked, step.last))
             anew = step.fresh or not goes_on
+            if step.letters and self.keep is not None:
+                self.keep(self.writer.store.next_number, step.letters)
             base = self.writer.replace(step.rows, about) if anew else self.writer.change(step.rows, about)
             since, goes_on = step.offset, True
             self._count(step)
@@ -92,7 +95,6 @@ class Loader:
         return looked if last and self.writer.past else None
 
     def _count(self, step: Step) -> None:
-        self.letters += step.letters
         self.progress.read += step.rows.num_rows + len(step.letters)
         self.progress.dead_lettered += len(step.letters)
         self.progress.done_bytes += step.size

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from velostream.config.connections.kafka_clients import for_asking
+from velostream.errors import VeloError
 from velostream.kafka import Cluster, Offsets
 from velostream.plan.job import LoadedTable
 from velostream.sources.streams.kafka_bulk import read_messages
@@ -54,12 +55,32 @@ class KafkaTable(TableRecords):
 
     def _starts(self, since: Mapping[str, Any]) -> Offsets:
         """Where to go on; a partition that nobody has read yet from its beginning, or as `auto.offset.reset` says."""
-        known = since.get("offsets", {})
+        known = self._still_there(since.get("offsets", {}))
         latest = not since and self.table.settings.get("auto.offset.reset") == "latest"
         first = self.ends if latest else self.cluster.beginnings(self.ends)
         return {
             topic: {number: known.get(topic, {}).get(str(number), first[topic][number]) for number in numbers}
             for topic, numbers in self.ends.items()
+        }
+
+    def _still_there(self, known: Mapping[str, Mapping[str, int]]) -> Mapping[str, Mapping[str, int]]:
+        """Where to go on, without partitions that end before that: such a topic was deleted and made anew."""
+        shrunk = {
+            (topic, number): end
+            for topic, numbers in self.ends.items()
+            for number, end in numbers.items()
+            if end < known.get(topic, {}).get(str(number), 0)
+        }
+        if shrunk and self.table.settings.text("on.data.loss") == "fail":
+            topic, number = min(shrunk)
+            message = (
+                f"partition {number} of topic '{topic}' ends before the messages that table '{self.table.name}' has"
+            )
+            hint = f"'{self.table.name}.on.data.loss' = 'skip' reads it from its beginning; or load the table anew"
+            raise VeloError(f"{message}: it was made anew", hint=hint, code="offsets-lost")
+        return {
+            topic: {number: at for number, at in held.items() if (topic, int(number)) not in shrunk}
+            for topic, held in known.items()
         }
 
 

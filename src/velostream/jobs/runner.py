@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
-from velostream.errors import VeloError
 from velostream.events import Events
 from velostream.jobs.ownership import Owners
 from velostream.jobs.preparing import Preparing
@@ -120,15 +119,16 @@ class Runner:
 
     def run_until_done(self) -> None:
         """Reads all bounded input, then flushes what is still open; if somebody stops it before, it flushes nothing."""
-        self.read_all()
-        done = not self.stopping.is_set()
-        for job in self.jobs:
-            if done and job.lowered.stateful and not job.has_flushed and not job.end_if_done():
-                job.flush()
-        for job in self.jobs:
-            if not job.end_if_done():
-                job.stop()
-                job.state = "done" if done else "stopped"
+        with self._together():
+            self.read_all()
+            done = not self.stopping.is_set()
+            for job in self.jobs:
+                if done and job.lowered.stateful and not job.has_flushed and not job.end_if_done():
+                    job.flush()
+            for job in self.jobs:
+                if not job.end_if_done():
+                    job.stop()
+                    job.state = "done" if done else "stopped"
 
     def read_all(self) -> None:
         """Reads all bounded input, the jobs side by side; the queries stay, for the flush."""
@@ -142,35 +142,33 @@ class Runner:
                 job.follow()
 
     def check(self) -> None:
-        """Where a job has failed, stops the others and raises its error."""
-        try:
-            for job in self.jobs:
-                if job.query is not None:
-                    job.check()
-        except VeloError:
-            self._abandon()
-            raise
-
-    def _abandon(self) -> None:
-        """Stops the jobs that still run, whatever else is wrong with them."""
+        """Raises the error of a job that has failed."""
         for job in self.jobs:
-            if job.active:
-                with suppress(VeloError):
-                    job.stop()
+            if job.query is not None:
+                job.check()
+
+    @contextmanager
+    def _together(self) -> Iterator[None]:
+        """Where a job fails inside, the others are stopped too, after the micro-batches that they are at."""
+        try:
+            yield
+        except Exception:
+            for job in self.jobs:
+                if job.state == "running":
+                    with suppress(Exception):  # the first failure is the one to tell
+                        job.stop()
+            raise
 
     def run(self, seconds: float | None, tick: Callable[[], None]) -> None:
         """Watches for input until the time is over or somebody stops it; `tick` is called after every look."""
-        try:
+        with self._together():
             self.prepare(bounded=False, each=self._resume)
-        except VeloError:
-            self._abandon()
-            raise
-        assert self.tables is not None
-        with self.tables.kept_fresh():
-            self._watch(seconds, tick)
-        for job in self.jobs:
-            if job.state == "running" and not job.end_if_done():
-                job.end()
+            assert self.tables is not None
+            with self.tables.kept_fresh():
+                self._watch(seconds, tick)
+            for job in self.jobs:
+                if job.state == "running" and not job.end_if_done():
+                    job.end()
 
     def _resume(self, job: RunningJob) -> None:
         """Starts a job as soon as it is lowered; the first one comes to its first results before the others start."""

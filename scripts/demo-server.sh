@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A job server with the trading application on generated data, and its page. Ctrl-C ends it, and the jobs with it.
 set -euo pipefail
+set -m # the server gets a group of its own: Ctrl-C reaches this script alone, which ends the jobs first
 cd "$(dirname "$0")/.."
 velo=$PWD/.venv/bin/velo
 data=build/demo-server
@@ -17,16 +18,21 @@ $velo serve --data "$data" --port "$port" &
 server=$!
 
 finish() {
-    trap - EXIT INT TERM
-    say "The jobs end after their running batches"
-    VELO_TOKEN=$(cat "$data/token") $velo stop trading || true
-    kill "$server" 2>/dev/null || true
-    wait "$server" 2>/dev/null || true
+    trap - EXIT
+    trap '' INT TERM
+    if kill -0 "$server" 2>/dev/null; then
+        say "The jobs end after their running batches"
+        $velo stop trading || $velo stop trading --force || true
+        kill "$server" 2>/dev/null || true
+        wait "$server" 2>/dev/null || true
+    fi
 }
-trap finish EXIT INT TERM
+trap finish EXIT
+trap 'exit 130' INT TERM
 
 for _ in $(seq 100); do
     curl -sf "$VELO_URL/health/live" >/dev/null && break
+    kill -0 "$server" 2>/dev/null || exit 1
     sleep 0.1
 done
 export VELO_TOKEN
@@ -36,7 +42,8 @@ say "Open the page (the address works once; velo page makes another):"
 $velo page
 say "Next, in another terminal:  VELO_TOKEN=\$(cat $data/token) $velo jobs     Ctrl-C here ends everything"
 if [ -n "${DEMO_TIME:-}" ]; then
-    sleep "$DEMO_TIME"
+    sleep "$DEMO_TIME" &
+    wait $!
     $velo jobs
 else
     wait "$server"

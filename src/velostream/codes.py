@@ -116,6 +116,7 @@ _USER = (
     Code("invalid-app", "an application that cannot run", "correct what the findings name"),
     Code("unknown-app", "an application that the server does not have", "correct the name, or deploy it"),
     Code("unknown-version", "a version that an application never had", "`velo versions` lists those there were"),
+    Code("unknown-savepoint", "a savepoint that an application does not have", "`velo savepoint APP` lists those there are"),
     Code("unknown-table", "a table that no application has", "correct the name"),
     Code("unknown-key", "a key that a table has no row for", "correct the key"),
     Code("unknown-letter", "there is no dead letter of that id", "look at the ids of GET /api/v1/dlq"),
@@ -132,6 +133,7 @@ _USER = (
 
 _OTHERS = (
     Code("server-unreachable", "the job server does not answer", "start it with `velo serve`, or correct VELO_URL", Domain.EXTERNAL),
+    Code("address-unusable", "the server cannot listen at its address", "stop what listens there, or choose another `--port` or `--host`", Domain.EXTERNAL),
     Code("data-in-use", "another server uses the data folder", "stop it, or name another folder", Domain.EXTERNAL),
     Code("registry-unreachable", "the database of the server's registry cannot be reached", "see that it is up", Domain.EXTERNAL),
     Code("source-unreadable", "a source could not be read", "check that it is up and that the address is right", Domain.EXTERNAL),

@@ -15,6 +15,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from velostream.server.process import Process
+
 TOKEN = "the-token-of-the-page-tests"
 MARKET = (Path(__file__).parent / "market.sql").read_text()
 BEGIN = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
@@ -54,11 +56,25 @@ class Server:
         raise TimeoutError((self.data.parent / "server.log").read_text())
 
     def end(self) -> None:
-        """Deletes all applications, so that no driver stays, and ends it."""
-        for app in self.get("/api/v1/apps")["items"]:
-            self.ask("DELETE", f"/api/v1/apps/{app['name']}")
+        """Ends it and all drivers, also those that do not want to."""
         assert self.process is not None
-        self.process.send_signal(signal.SIGTERM)
+        try:
+            for app in self.get("/api/v1/apps")["items"]:
+                self.ask("DELETE", f"/api/v1/apps/{app['name']}")
+        finally:
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(20)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+            for file in self.data.glob("apps/*/drivers/*/process.json"):
+                said = json.loads(file.read_text())
+                Process(said["pid"], said["mark"]).kill()
+
+    def kill(self) -> None:
+        """Ends it at once; its drivers go on."""
+        assert self.process is not None
+        self.process.kill()
         self.process.wait(20)
 
     def get(self, path: str) -> Any:

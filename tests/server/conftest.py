@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from velostream.server.plane import Plane
+from velostream.server.process import Process
 from velostream.server.settings import ServerSettings
 from velostream.server.supervisor import Supervisor
 
@@ -84,12 +85,11 @@ def opened(
 
     yield open_one
     for plane in made:
-        processes = [one.process for one in plane.control.supervisor.seen.values()]
         if not plane.control.supervisor.closed:
             plane.close()
-        for process in processes:
-            if process is not None:
-                process.kill()
+    for file in tmp_path.glob("data/apps/*/drivers/*/process.json"):
+        said = json.loads(file.read_text())
+        Process(said["pid"], said["mark"]).kill()
     assert [record.getMessage() for record in caplog.records if record.exc_info] == []
 
 

@@ -1,8 +1,9 @@
 """A driver without Spark for tests of whoever supervises drivers: it speaks through its folder as the real one does.
 
-What it does is told by the name of its application: `crash…` fails with a reason, `vanish…` ends without a word, all
-others run until they are stopped. `watermark` in its folder of state sets the watermark that it reports; the rest of
-its report is that of a real job, in the file that VELO_STAND_IN names.
+What it does is told by the name of its application: `crash…` fails with a reason, `vanish…` ends without a word,
+`mute…` hangs after its first words, all others run until they are stopped, or until their folder of state has a file
+`fail`. `watermark` in there sets the watermark that it reports; the rest of its report is that of a real job, in the
+file that VELO_STAND_IN names.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from velostream.files import replace_text
 from velostream.server.driver import commands
 from velostream.server.driver.task import Task
 from velostream.server.folders import DriverFolder
+from velostream.server.moving.copying import copy_state
 from velostream.server.process import Process
 
 _TAKES = {commands.PAUSE: "paused", commands.RESUME: "running", commands.STOP: "stopped", commands.RESTART: "running"}
@@ -52,12 +54,18 @@ def main(root: Path) -> int:
     if task.app.startswith("vanish"):
         print("Killed by nobody", file=sys.stderr, flush=True)
         os._exit(9)
+    if task.app.startswith("mute"):
+        speak("running")
+        time.sleep(3600)
     ended: list[int] = []
     signal.signal(signal.SIGTERM, lambda number, frame: ended.append(number))
     while True:
         if ended:
             speak("interrupted")
             return 0
+        if (Path(task.state) / "fail").exists():
+            speak("failed", {"code": "spark-failed", "message": "it was told to fail", "hint": ""})
+            return 1
         speak("running")
         for command in commands.waiting(folder):
             if command.verb == commands.STOP and not command.jobs:
@@ -65,11 +73,13 @@ def main(root: Path) -> int:
                 speak("stopped")
                 commands.answer(folder, command, {})
                 return 0
+            if command.verb == commands.SAVE:
+                copy_state(Path(task.state), Path(command.details["target"]))
             for name in command.jobs or tuple(states):
                 states[name] = _TAKES.get(command.verb, states[name])
             replace_text(folder.root / "told.jsonl", _told(folder) + json.dumps([command.verb, dict(command.details)]))
             speak("running")
-            commands.answer(folder, command, {"columns": ["n"], "rows": [[1]]})
+            commands.answer(folder, command, {"columns": ["n"], "types": ["INT"], "rows": [[1]], "total": 1})
         time.sleep(0.03)
 
 

@@ -10,14 +10,16 @@ import pytest
 from tests.server.conftest import SQL, until
 
 from velostream.errors import VeloError
-from velostream.server.deploying import Wish, deploy, rollback
-from velostream.server.moving import moves
+from velostream.server.deploying import Wish, deploy
+from velostream.server.moving import moves, phases
 from velostream.server.plane import Plane
 from velostream.server.registry.deployment import Deployment
+from velostream.server.returning import rollback
 
 BIGGER = SQL.replace("SUM(amount) AS total", "SUM(amount) AS total, MAX(amount) AS most")
 OTHER = SQL.replace("TUMBLING(2s)", "TUMBLING(4s)")
 STATELESS = SQL.replace("SUM(amount) AS total FROM orders GROUP BY customer WINDOW TUMBLING(2s)", "amount FROM orders")
+GROUPED = SQL.replace(" WINDOW TUMBLING(2s)", "")
 SESSIONS = SQL.replace("TUMBLING(2s)", "SESSION(2s)")
 KEYLESS = SQL.replace("customer, SUM(amount)", "SUM(amount)").replace("GROUP BY customer ", "")
 SECOND = 1_000_000
@@ -64,14 +66,14 @@ def shop(plane: Plane, monkeypatch: pytest.MonkeyPatch) -> Plane:
 
 def test_blue_green_moves_all_keys_at_a_time_beyond_all_windows_with_records(shop: Plane) -> None:
     deploy(shop.control, Wish("shop", BIGGER, "2", "BLUE_GREEN"))
-    until(lambda: phase(shop) == moves.MOVING)
+    until(lambda: phase(shop) == phases.MOVING)
     assert ranges(shop, 1) == [[12 * SECOND, 100, 100]]
     assert ranges(shop, 2) == [[12 * SECOND, 0, 100]]
     assert told(shop, 1) == ["pause", "resume", "pause", "switch", "resume"]
     assert told(shop, 2) == ["pause", "switch", "resume"]
     assert of(shop, 2).state != of(shop, 1).state
     time_of(shop, 13, 2)
-    until(lambda: phase(shop) == moves.DRAINING)
+    until(lambda: phase(shop) == phases.DRAINING)
     assert shop.control.app("shop").deployment.version == "1"
     time_of(shop, 13, 1)
     until(lambda: shop.control.registry.active("shop").version == "2")  # type: ignore[union-attr]
@@ -93,7 +95,7 @@ def test_keys_move_only_when_no_batch_is_half_written(shop: Plane, monkeypatch: 
 
     monkeypatch.setattr(moves.Moves, "_tell", cut_once)
     deploy(shop.control, Wish("shop", BIGGER, "2", "BLUE_GREEN"))
-    until(lambda: phase(shop) == moves.MOVING)
+    until(lambda: phase(shop) == phases.MOVING)
     verbs = [verb for number, verb in seen if number == 1]
     assert verbs[:4] == ["pause", "resume", "pause", "resume"]
     assert verbs[-3:] == ["pause", "switch", "resume"]
@@ -103,25 +105,25 @@ def test_keys_move_only_when_no_batch_is_half_written(shop: Plane, monkeypatch: 
 
 def test_a_canary_stays_at_its_share_until_it_is_promoted(shop: Plane) -> None:
     deploy(shop.control, Wish("shop", BIGGER, "2", "CANARY", 20))
-    until(lambda: phase(shop) == moves.MOVING)
+    until(lambda: phase(shop) == phases.MOVING)
     time_of(shop, 20)
-    until(lambda: phase(shop) == moves.SETTLED)
+    until(lambda: phase(shop) == phases.SETTLED)
     assert (of(shop, 1).share, of(shop, 2).share) == (80, 20)
     with pytest.raises(VeloError, match="runs beside 'shop' already"):
         deploy(shop.control, Wish("shop", SQL + "-- other", "3"))
     deploy(shop.control, Wish("shop", BIGGER, "2", "BLUE_GREEN"))
-    until(lambda: phase(shop) == moves.MOVING)
+    until(lambda: phase(shop) == phases.MOVING)
     assert ranges(shop, 2) == [[12 * SECOND, 0, 20], [22 * SECOND, 0, 100]]
     assert ranges(shop, 1) == [[12 * SECOND, 20, 100], [22 * SECOND, 100, 100]]
 
 
 def test_a_rollback_gives_the_keys_back(shop: Plane) -> None:
     deploy(shop.control, Wish("shop", BIGGER, "2", "CANARY", 30))
-    until(lambda: phase(shop) == moves.MOVING)
+    until(lambda: phase(shop) == phases.MOVING)
     time_of(shop, 15)
-    until(lambda: phase(shop) == moves.SETTLED)
+    until(lambda: phase(shop) == phases.SETTLED)
     rollback(shop.control, "shop")
-    until(lambda: phase(shop) == moves.MOVING)
+    until(lambda: phase(shop) == phases.MOVING)
     assert ranges(shop, 2)[-1] == [17 * SECOND, 0, 0]
     assert ranges(shop, 1)[-1] == [17 * SECOND, 0, 100]
     time_of(shop, 18)
@@ -132,19 +134,20 @@ def test_a_rollback_gives_the_keys_back(shop: Plane) -> None:
 
 def test_a_rollback_before_anything_moved_ends_the_new_version(shop: Plane) -> None:
     deploy(shop.control, Wish("shop", OTHER, "2", "BLUE_GREEN", fresh=True))
-    until(lambda: phase(shop) == moves.WARMING)
-    assert rollback(shop.control, "shop").role == "retired"
+    until(lambda: phase(shop) == phases.WARMING)
+    assert rollback(shop.control, "shop").version == "1"
+    until(lambda: of(shop, 2).role == "retired")
     until(lambda: len(shop.control.beside("shop")) == 1)
 
 
 def test_rolling_goes_step_by_step_and_only_while_the_new_version_is_healthy(shop: Plane) -> None:
     deploy(shop.control, Wish("shop", BIGGER, "2", "ROLLING"))
-    until(lambda: phase(shop) == moves.MOVING)
+    until(lambda: phase(shop) == phases.MOVING)
     assert of(shop, 2).share == 10
     ill = shop.control.registry.change(of(shop, 2), restarts=1)
     time_of(shop, 20)
     shop.moves.look()
-    assert phase(shop) == moves.MOVING
+    assert phase(shop) == phases.MOVING
     shop.control.registry.change(ill, restarts=0)
     until(lambda: of(shop, 2).share == 25)
     for seconds, share in ((30, 50), (40, 100)):
@@ -177,7 +180,7 @@ def test_a_control_plane_that_is_killed_during_a_switch_leaves_it_to_the_next(
     first.close()
     monkeypatch.setattr(moves.Moves, "_tell", original)
     second = opened()
-    until(lambda: phase(second) == moves.MOVING)
+    until(lambda: phase(second) == phases.MOVING)
     assert ranges(second, 2) == [[12 * SECOND, 0, 100]]
     assert told(second, 1)[-2:] == ["switch", "resume"]
     until(lambda: second.control.app("shop").state == "running")
@@ -186,7 +189,10 @@ def test_a_control_plane_that_is_killed_during_a_switch_leaves_it_to_the_next(
 @pytest.mark.parametrize(
     ("old", "new", "wish", "said"),
     [
-        (STATELESS, STATELESS, {"strategy": "BLUE_GREEN"}, "have no window"),
+        (STATELESS, STATELESS, {"strategy": "CANARY", "percent": 5}, "all of them can move at once"),
+        (STATELESS, STATELESS, {"strategy": "BLUE_GREEN", "fresh": True}, "goes on where the old one stands"),
+        (GROUPED, GROUPED, {"strategy": "BLUE_GREEN"}, "have no window"),
+        (STATELESS, SQL, {"strategy": "BLUE_GREEN", "fresh": True}, "have no window"),
         (KEYLESS, KEYLESS, {"strategy": "CANARY", "percent": 5}, "keys of job 'totals' cannot be shared"),
         (SQL, KEYLESS, {"strategy": "ROLLING", "fresh": True}, "customer → none"),
         (SESSIONS, SQL, {"strategy": "BLUE_GREEN", "fresh": True}, None),
@@ -206,3 +212,59 @@ def test_versions_that_cannot_share_keys_are_refused_with_the_reason(
         deploy(plane.control, Wish("shop", new, "2", **wish))
     assert refusal.value.error_code == "strategy"
     assert "deploy it with" in refusal.value.hint
+
+
+def test_a_version_that_failed_with_keys_of_its_own_gives_them_back_through_the_old_one(
+    opened: Callable[..., Plane], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(moves, "LOOK", 0.05)
+    plane = opened(restarts=0)
+    deploy(plane.control, Wish("shop", SQL, "1"))
+    time_of(plane, 10)
+    until(lambda: plane.control.app("shop").jobs[0].get("watermark"))
+    deploy(plane.control, Wish("shop", BIGGER, "2", "CANARY", 30))
+    until(lambda: phase(plane) == phases.MOVING)
+    time_of(plane, 15)
+    until(lambda: phase(plane) == phases.SETTLED)
+    failing = plane.folders.state("shop", of(plane, 2).state) / "fail"
+    failing.touch()
+    until(lambda: of(plane, 2).ending == "failed")
+    failing.unlink()
+    assert rollback(plane.control, "shop").version == "1"
+    third = of(plane, 3)
+    assert (third.sql, third.state, third.role, of(plane, 2).role) == (SQL, of(plane, 2).state, "beside", "retired")
+    until(lambda: phase(plane, 3) == phases.MOVING)
+    assert ranges(plane, 3) == [[12 * SECOND, 0, 30], [17 * SECOND, 0, 0]]
+    time_of(plane, 18)
+    until(lambda: of(plane, 3).role == "retired")
+    assert (of(plane, 1).role, of(plane, 1).share) == ("active", 100)
+
+
+def test_a_move_waits_for_a_job_that_somebody_has_paused(shop: Plane) -> None:
+    deploy(shop.control, Wish("shop", OTHER, "2", "BLUE_GREEN", fresh=True))
+    shop.control.pause("totals")
+    until(lambda: told(shop, 2) or phase(shop) in (phases.WARMING, phases.SWITCHING))
+    for _ in range(5):
+        shop.moves.look()
+    assert phase(shop) != phases.MOVING
+    assert told(shop, 1)[-1] == "pause"
+    shop.control.resume("totals")
+    until(lambda: phase(shop) == phases.MOVING)
+
+
+def test_rows_without_windows_move_all_at_once_to_where_the_other_version_stands(plane: Plane) -> None:
+    deploy(plane.control, Wish("shop", STATELESS, "1"))
+    until(lambda: plane.control.app("shop").state == "running")
+    deploy(plane.control, Wish("shop", STATELESS.replace("amount FROM", "amount, 1 AS more FROM"), "2", "BLUE_GREEN"))
+    until(lambda: plane.control.registry.active("shop").version == "2")  # type: ignore[union-attr]
+    owned = [of(plane, number).settings["owners"]["totals"]["before"] for number in (1, 2)]
+    assert owned == [[100, 100], [0, 100]]
+    switches = [
+        json.loads(line)[1]
+        for number in (1, 2)
+        for line in (plane.folders.driver("shop", number).root / "told.jsonl").read_text().splitlines()
+        if json.loads(line)[0] == "switch"
+    ]
+    assert switches[0]["takes"] == {}
+    assert switches[1]["takes"]["jobs"] == ["totals"]
+    assert switches[1]["takes"]["from"] == str(plane.folders.state("shop", of(plane, 1).state))

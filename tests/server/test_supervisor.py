@@ -5,13 +5,17 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from tests.server.conftest import SQL, TWO_JOBS, until
 
 from velostream.errors import VeloError
-from velostream.server.deploying import Wish, deploy, rollback
+from velostream.server.deploying import Wish, deploy, deployed, judged
+from velostream.server.driver.holding import Holder, hold, holder_of
 from velostream.server.plane import Plane
+from velostream.server.process import Process
+from velostream.server.returning import rollback
 from velostream.server.views import Seen
 
 BIGGER = SQL.replace("SUM(amount) AS total", "SUM(amount) AS total, MAX(amount) AS most")
@@ -197,3 +201,57 @@ def test_names_lead_to_applications_and_jobs_or_to_a_hint(plane: Plane) -> None:
     with pytest.raises(VeloError) as refusal:
         plane.control.find("stor")
     assert "store" in refusal.value.hint
+
+
+def test_a_driver_that_lives_but_says_nothing_is_told_and_restarted(opened: Callable[..., Plane]) -> None:
+    plane = opened(silence=0.6, restarts=1)
+    deploy(plane.control, Wish("mute", SQL))
+    until(lambda: app(plane, "mute").state == "failed")
+    assert "said nothing for" in app(plane, "mute").deployment.reason
+    told = [each["what"] for each in plane.control.registry.happenings("mute")]
+    assert (told.count("hung"), told.count("restart")) == (2, 1)
+
+
+def test_restarts_are_forgiven_once_a_driver_has_run_for_a_while(opened: Callable[..., Plane]) -> None:
+    plane = opened(healthy_after=0.5)
+    deploy(plane.control, Wish("shop", SQL))
+    first = running(plane).process
+    assert first is not None
+    os.kill(first.pid, signal.SIGKILL)
+    until(lambda: app(plane).deployment.restarts == 1)
+    until(lambda: app(plane).deployment.restarts == 0)
+    assert app(plane).deployment.reason == ""
+
+
+def test_of_two_deployments_at_the_same_moment_one_is_refused(plane: Plane) -> None:
+    deploy(plane.control, Wish("shop", SQL, "1"))
+    one, other = judged(plane.control, Wish("SHOP", BIGGER, "2")), judged(plane.control, Wish("shop", BIGGER, "3"))
+    assert deployed(plane.control, one).app == "shop"
+    with pytest.raises(VeloError, match="by somebody else at the same moment"):
+        deployed(plane.control, other)
+    assert [each.deployment.version for each in plane.control.apps] == ["2"]
+
+
+def test_a_job_that_cannot_be_told_to_stop_does_not_take_the_others_with_it(opened: Callable[..., Plane]) -> None:
+    plane = opened(restarts=0)
+    deploy(plane.control, Wish("crash", TWO_JOBS))
+    until(lambda: app(plane, "crash").state == "failed")
+    assert plane.control.stop("totals").seen.state == "failed"
+    one = deploy(plane.control, Wish("shop", TWO_JOBS))
+    running(plane)
+    plane.control.stop("shop")
+    folder = plane.folders.driver("shop", one.number)
+    folder.wanted.write_text('{"totals": "stopped", "counts": "paused"}')
+    plane.control.restart("shop.totals")
+    assert folder.held == {"counts": "paused"}
+
+
+def test_a_driver_of_a_killed_control_plane_is_found_by_the_state_that_it_holds(tmp_path: Path) -> None:
+    process = Process.of(os.getpid())
+    assert holder_of(tmp_path) is None
+    handle = hold(tmp_path, process, tmp_path / "drivers" / "000001")
+    assert holder_of(tmp_path) == Holder(process, str(tmp_path / "drivers" / "000001"))
+    with pytest.raises(VeloError, match="another driver still writes"):
+        hold(tmp_path, process, tmp_path)
+    os.close(handle)
+    assert holder_of(tmp_path) is None

@@ -29,6 +29,7 @@ STRATEGIES = ("REPLACE", "BLUE_GREEN", "CANARY", "ROLLING")
 @click.option("--version", "version", default="", metavar="V", help="The version. [default: as its header says]")
 @click.option("--strategy", default="REPLACE", show_default=True, metavar="S", help="REPLACE, BLUE_GREEN, CANARY(p)…")
 @click.option("--fresh", is_flag=True, help="Begin without the state of the version before.")
+@click.option("--savepoint", default="", metavar="NAME", help="Begin with the state of this savepoint.")
 @click.option("--dry-run", is_flag=True, help="Only say whether the state can be kept.")
 @remote_options
 @click.pass_context
@@ -40,6 +41,7 @@ def command(
     version: str,
     strategy: str,
     fresh: bool,
+    savepoint: str,
     dry_run: bool,
     url: str,
     form: str,
@@ -65,6 +67,7 @@ def command(
         hint = did_you_mean(strategy.upper(), STRATEGIES, "strategies")
         raise VeloError(f"there is no strategy '{strategy}'", hint=hint, code="usage")
     wish = {"name": name or name_of(given), "sql": given.text, "version": version, "strategy": strategy, "fresh": fresh}
+    wish["savepoint"] = savepoint
     from velostream.server.client import ServerRefused
 
     try:

@@ -20,7 +20,7 @@ from velostream.registry import did_you_mean
 
 _SERVER = (
     *("serve", "deploy", "jobs", "status", "logs", "stop", "pause", "resume", "restart", "flush"),
-    *("rollback", "versions", "page"),
+    *("rollback", "versions", "savepoint", "page"),
 )
 VERBS = (
     *("validate", "explain", "run", "shell", "query", "dlq", *_SERVER),

@@ -42,7 +42,7 @@ def _app(app: Mapping[str, Any]) -> str:
     lines += ["", job_table(app["job_list"])]
     if app["log"]:
         lines += ["", "last lines of the log:", *(f"  {line['level']}: {line['message']}" for line in app["log"])]
-    columns = ("number", "version", "strategy", "state", "role", "share", "created")
+    columns = ("number", "version", "strategy", "state", "role", "share", "moving", "created")
     rows = [[str(each[column]) for column in columns] for each in app["versions"]]
     return "\n".join([*lines, "", table(columns, rows)])
 

@@ -6,7 +6,7 @@ import click
 
 from velostream.cli.remote import client_of, remote_options, show, table
 
-_COLUMNS = ("number", "version", "strategy", "state", "role", "share", "created")
+_COLUMNS = ("number", "version", "strategy", "state", "role", "share", "moving", "created")
 
 
 @click.command("versions", short_help="List the versions of an application.")

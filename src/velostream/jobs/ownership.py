@@ -96,7 +96,7 @@ class Owners:
             return made.filter(column(names.STATUS).isNotNull() | _owned(owner, made, keys))
 
         owned = None if local is None else lambda payloads: own(local(payloads))
-        return replace(lowered, rows=lambda batch: own(rows(batch)), local=owned, table=None)
+        return replace(lowered, rows=lambda batch: own(rows(batch)), local=owned, table=None, shared=True)
 
 
 def _owned(owner: Ownership, rows: DataFrame, keys: Sequence[str]) -> Column:

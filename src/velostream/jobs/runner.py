@@ -15,7 +15,7 @@ from velostream.jobs.ownership import Owners
 from velostream.jobs.preparing import Preparing
 from velostream.jobs.running import POLL, RunningJob
 from velostream.jobs.tables import Tables
-from velostream.plan.job import ApplicationPlan
+from velostream.plan.job import ApplicationPlan, Job
 from velostream.plan.nodes import Materialise
 from velostream.spark.lower.functions import register
 from velostream.spark.lower.job import refuse_ends
@@ -77,12 +77,22 @@ class Runner:
             bounded,
         )
         for job in self.plan.jobs:
-            running = self.preparing.job(job)
-            if running.pins is not None or running.writer.table is not None:
-                running.writer.ended = partial(self._ended, running)
-            self.jobs.append(running)
+            self.jobs.append(self._prepared(job))
             if each is not None:
-                each(running)
+                each(self.jobs[-1])
+
+    def _prepared(self, job: Job) -> RunningJob:
+        assert self.preparing is not None
+        running = self.preparing.job(job)
+        if running.pins is not None or running.writer.table is not None:
+            running.writer.ended = partial(self._ended, running)
+        return running
+
+    def prepare_again(self, job: RunningJob) -> None:
+        """Makes a job anew from its folder, which was changed while it rested."""
+        again = self._prepared(job.job)
+        again.state = job.state
+        self.jobs[self.jobs.index(job)] = again
 
     def _ended(self, job: RunningJob, number: int) -> None:
         """After a micro-batch: the next one sees the newest versions, and those that nobody needs go."""

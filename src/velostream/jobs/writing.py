@@ -183,6 +183,7 @@ class BatchWriter:
         return one and plain and self.rows_before > FEW
 
     def _write_through(self, batch: DataFrame, number: int) -> None:
+        plain = plain and not self.lowered.shared
         """Writes rows as they are read, and counts them on the way."""
         observed = Observed(batch)
         rows = observed.frame.filter(column(names.MARK).isNull())

@@ -10,7 +10,7 @@ import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.client import HTTPResponse
+from http.client import HTTPException, HTTPResponse
 from pathlib import Path
 from typing import Any
 
@@ -68,8 +68,13 @@ class Client:
 
     def _ask(self, method: str, path: str, query: Mapping[str, Any], body: Mapping[str, Any] | None) -> Any:
         with self._opened(method, path, query, body, {}) as answer:
-            text = answer.read().decode()
-        return json.loads(text) if text else None
+            text = answer.read().decode("utf-8", "replace")
+        try:
+            return json.loads(text) if text else None
+        except ValueError:
+            message = f"what answers at '{masked('url', self.url)}' is no job server"
+            hint = "see where VELO_URL or --url leads"
+            raise VeloError(message, hint=hint, code="server-unreachable") from None
 
     @contextmanager
     def _opened(
@@ -101,8 +106,8 @@ class Client:
             yield
         except urllib.error.HTTPError as error:
             raise _refused(error) from None
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "reason", error)
+        except (OSError, ValueError, HTTPException) as error:
+            reason = getattr(error, "reason", None) or str(error) or type(error).__name__
             message = f"no server answers at '{masked('url', self.url)}': {reason}"
             hint = "start one with velo serve, or set VELO_URL"
             raise VeloError(message, hint=hint, code="server-unreachable") from None

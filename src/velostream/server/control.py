@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from velostream.errors import VeloError
+from velostream.files import replace_text
 from velostream.registry import did_you_mean
 from velostream.server.driver import commands
 from velostream.server.driver.commands import Command
@@ -22,6 +24,7 @@ from velostream.server.views import Seen
 PATIENCE = 30.0
 """Seconds that a verb is waited for by default."""
 LOOK = 0.05
+TRY_AGAIN = 30.0
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,8 @@ class Control:
         self.folders = folders
         self.settings = settings
         self._plans: dict[tuple[str, int], Planned] = {}
+        self._unplanned: dict[tuple[str, int], float] = {}
+        """Deployments whose plan could not be made, and when that is tried again."""
         self.supervisor = Supervisor(registry, folders, settings, self._jobs_of)
 
     # what there is
@@ -65,9 +70,12 @@ class Control:
         return self._plans[key]
 
     def _jobs_of(self, one: Deployment) -> tuple[Mapping[str, Any], ...]:
+        if time.monotonic() < self._unplanned.get((one.app, one.number), 0.0):
+            return ()
         try:
             return self.plan_of(one).jobs
         except VeloError:  # what it needs is gone since, such as a file of functions: its driver will say so
+            self._unplanned[one.app, one.number] = time.monotonic() + TRY_AGAIN
             return ()
 
     @property
@@ -79,6 +87,11 @@ class Control:
         """All deployments of an application that are not of the past, or not quite."""
         known = [one for one in self.supervisor.seen.values() if one.deployment.app == app]
         return [one for one in known if one.alive or one.deployment.role != RETIRED]
+
+    def spelled(self, name: str) -> str:
+        """The name of an application as it was deployed first: names that differ in case alone mean the same one."""
+        known = {one.deployment.app.casefold(): one.deployment.app for one in self.apps}
+        return known.get(name.casefold(), name)
 
     def app(self, name: str) -> Seen:
         """The application of that name."""
@@ -119,7 +132,7 @@ class Control:
         """Ends jobs after the running batch; `force` does not wait for that."""
         meant = self.find(name)
         deployment = meant.deployment
-        if not meant.is_whole and not force and meant.seen.alive:
+        if not meant.is_whole and not force and deployment.wanted != STOPPED:
             self._tell(meant, commands.STOP, patience)
             return self._again(meant)
         if not meant.is_whole and force:
@@ -155,12 +168,20 @@ class Control:
         deployment = meant.deployment
         before = meant.seen.process
         for one in self.beside(deployment.app):
-            if one.deployment.role != RETIRED:
-                self.folders.driver(one.deployment.app, one.deployment.number).wanted.unlink(missing_ok=True)
+            if one.deployment.role != RETIRED and not one.deployment.waits_for_state:
+                self._release(one.deployment, "" if meant.is_whole else meant.job)
                 changes: dict[str, Any] = {"ending": "", "reason": "", "restarts": 0, "retry_at": 0.0}
                 self.registry.change(one.deployment, wanted=RESTARTING, **changes)
         self._await(lambda: self._is_new(meant, before), patience)
         return self._again(meant)
+
+    def _release(self, deployment: Deployment, job: str) -> None:
+        """A start does not keep jobs paused or stopped any more; with a name, only that one."""
+        folder = self.folders.driver(deployment.app, deployment.number)
+        held = folder.held
+        kept = {name: state for name, state in held.items() if job and name != job}
+        if kept != held:
+            replace_text(folder.wanted, json.dumps(kept))
 
     def _is_new(self, meant: Meant, before: Any) -> bool:
         seen = self._again(meant).seen
@@ -168,17 +189,16 @@ class Control:
 
     def delete(self, name: str, *, patience: float = PATIENCE) -> None:
         """Stops an application and forgets it, with its versions, state and log. What its sinks hold stays."""
-        import shutil
-
         app = self.app(name).deployment.app
         for one in self.beside(app):
             self.registry.change(one.deployment, wanted=STOPPED)
         if not self._await(lambda: all(not one.alive for one in self.beside(app)), patience):
             hint = f"try again, or stop it at once first: velo stop {app} --force"
             raise VeloError(f"'{app}' still runs: its batch has not ended yet", hint=hint, code="job-state")
+        self.folders.put_away(app)
         self.registry.forget(app)
         self.supervisor.look()
-        shutil.rmtree(self.folders.app(app), ignore_errors=True)
+        self.folders.clear()
         self._plans = {key: plan for key, plan in self._plans.items() if key[0] != app}
 
     # how
@@ -191,6 +211,9 @@ class Control:
     def _tell(self, meant: Meant, verb: str, patience: float) -> None:
         """Has the drivers of an application do something with its jobs."""
         deployment = meant.deployment
+        if any(one.deployment.rests for one in self.beside(deployment.app)):
+            message = f"keys of '{deployment.app}' get other owners at this moment"
+            raise VeloError(message, hint="try again in a few seconds", code="job-state")
         if not meant.seen.alive or deployment.wanted != RUNNING:
             hint = f"velo restart {deployment.app} starts it" if deployment.wanted == STOPPED else "wait until it runs"
             message = f"'{meant}' is {meant.seen.state}: there is nothing to {verb}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from velostream.errors import VeloError
@@ -12,11 +12,11 @@ from velostream.plan.nodes import Materialise
 from velostream.registry import did_you_mean
 from velostream.server.control import Control
 from velostream.server.folders import check_name
-from velostream.server.moving.movable import check_movable, windows
-from velostream.server.moving.moves import COPYING, DRAINING, ROLLING, SETTLED, SWITCHING, WARMING
+from velostream.server.moving.movable import check_movable, goes_by_position, windows
+from velostream.server.moving.phases import ROLLING, SETTLED, WARMING
 from velostream.server.planning import Planned, planned
-from velostream.server.registry.deployment import BESIDE, RETIRED, RUNNING, STOPPED, STRATEGIES, Deployment
-from velostream.server.registry.registry import Registry
+from velostream.server.registry.deployment import BESIDE, COPYING, RETIRED, RUNNING, STOPPED, STRATEGIES, Deployment
+from velostream.server.savepoints import Savepoint, find, planned_of, state_from
 from velostream.server.verdict import Verdict, judge
 
 
@@ -30,6 +30,7 @@ class Wish:
     strategy: str = "REPLACE"
     percent: int | None = None
     fresh: bool = False
+    savepoint: str = ""
 
     def __post_init__(self) -> None:
         if self.strategy not in STRATEGIES:
@@ -40,6 +41,10 @@ class Wish:
             raise VeloError("CANARY takes the share of the keys, and only CANARY does", hint=hint, code="usage")
         if self.percent is not None and not 1 <= self.percent <= WHOLE:
             raise VeloError(f"{self.percent} % is not a share", hint="from 1 to 100", code="usage")
+        if self.savepoint and (self.fresh or self.strategy != "REPLACE"):
+            hint = "deploy it with REPLACE and without fresh"
+            message = f"a start from savepoint '{self.savepoint}' takes the place of the version before"
+            raise VeloError(message, hint=hint, code="usage")
 
     @property
     def steps(self) -> list[int]:
@@ -57,6 +62,7 @@ class Judged:
     planned: Planned
     verdict: Verdict
     before: Deployment | None
+    savepoint: Savepoint | None = None
 
     @property
     def accepted(self) -> bool:
@@ -77,10 +83,13 @@ class Judged:
 
 def judged(control: Control, wish: Wish) -> Judged:
     """Checks a wish; SQL that cannot run, and a strategy that cannot work, are refused here."""
-    check_name(wish.name)
+    wish = replace(wish, name=control.spelled(check_name(wish.name)))
     before = control.registry.active(wish.name)
     state = None if before is None or wish.fresh else control.folders.state(before.app, before.state)
     new = planned(wish.sql, wish.name, control.folders.files, state)
+    if wish.savepoint:
+        point = find(control, wish.name, wish.savepoint)
+        return Judged(wish, new, judge(planned_of(control, point).plan, new.plan), before, point)
     if before is None:
         return Judged(wish, new, judge(None, new.plan), None)
     old = control.plan_of(before).plan
@@ -91,11 +100,16 @@ def judged(control: Control, wish: Wish) -> Judged:
 
 
 def deploy(control: Control, wish: Wish) -> Deployment:
+    """Judges a wish, and deploys it where it is accepted."""
+    return deployed(control, judged(control, wish))
+
+
+def deployed(control: Control, answer: Judged) -> Deployment:
     """Makes a version the one that runs: in the place of the one before, or beside it until it has its keys."""
-    answer = judged(control, wish)
+    wish = answer.wish
     if not answer.accepted:
         raise incompatible(wish.name, answer.verdict)
-    beside = _beside(control.registry, wish.name)
+    beside = control.registry.beside(wish.name)
     if beside is not None:
         return _promoted(control, beside, answer)
     if wish.strategy == "REPLACE" or answer.before is None:
@@ -103,11 +117,24 @@ def deploy(control: Control, wish: Wish) -> Deployment:
     return _run_beside(control, answer)
 
 
+def require_same(control: Control, name: str, before: Deployment | None, beside: Deployment | None = None) -> None:
+    """Refuses a change of an application that somebody else has changed meanwhile. Inside of `together`."""
+    now, there = control.registry.active(name), control.registry.beside(name)
+    seen = [one.number if one is not None else None for one in (before, beside)]
+    if [one.number if one is not None else None for one in (now, there)] != seen:
+        message = f"'{name}' was deployed by somebody else at the same moment"
+        raise VeloError(message, hint="look at its versions, then try again", code="job-state")
+
+
 def _replace(control: Control, answer: Judged) -> Deployment:
     """The version before ends after its batch; then the new one starts, with its state where that fits."""
     registry, before, wish = control.registry, answer.before, answer.wish
+    state = before.state if before is not None and answer.goes_on else ""
     owners = before.settings.get("owners", {}) if before is not None and answer.goes_on else {}
+    if answer.savepoint is not None:
+        state, owners = state_from(control, answer.savepoint), answer.savepoint.owners
     with registry.together():
+        require_same(control, wish.name, before)
         if before is not None:
             registry.change(before, role=RETIRED, wanted=STOPPED)
         new = registry.add(
@@ -116,12 +143,13 @@ def _replace(control: Control, answer: Judged) -> Deployment:
                 0,
                 answer.version,
                 wish.sql,
-                before.state if before is not None and answer.goes_on else "",
+                state,
                 "REPLACE",
                 settings={"owners": owners} if owners else {},
             )
         )
         kept = "" if answer.goes_on or before is None else ", without earlier state"
+        kept = f", from savepoint {wish.savepoint}" if wish.savepoint else kept
         registry.happened(new, "deployed", f"version {new.version}{kept}")
     control.supervisor.look()
     return new
@@ -139,6 +167,8 @@ def _run_beside(control: Control, answer: Judged) -> Deployment:
     move: dict[str, Any] = {"phase": COPYING if answer.goes_on else WARMING, "share": steps[0], "steps": steps[1:]}
     old_plan = control.plan_of(before).plan
     with registry.together():
+        require_same(control, wish.name, before)
+        before = registry.now(before)
         held = before.settings.get("owners") or _owners(old_plan, Ownership())
         registry.change(before, settings={**before.settings, "owners": held})
         owners = {job: Ownership((0, 0)).data() for job in held if answer.planned.plan.job(job) is not None}
@@ -163,38 +193,61 @@ def _run_beside(control: Control, answer: Judged) -> Deployment:
 
 def _owners(plan: ApplicationPlan, owned: Ownership) -> dict[str, Any]:
     """What is owned of each job whose rows can move."""
-    jobs = [job for job in plan.jobs if windows(job) and not isinstance(job.root, Materialise)]
+    jobs = [
+        job for job in plan.jobs if goes_by_position(job) or (windows(job) and not isinstance(job.root, Materialise))
+    ]
     return {job.name: owned.data() for job in jobs}
 
 
 def _promoted(control: Control, beside: Deployment, answer: Judged) -> Deployment:
-    """The same version deployed once more while it runs beside the old one: its share changes."""
-    move = beside.settings["move"]
-    if beside.sql != answer.wish.sql or answer.wish.strategy == "REPLACE":
+    """The same version deployed once more while it runs beside the old one: its share changes. In the place of one
+    that has failed comes another, which goes on with its state and its keys."""
+    wish, move = answer.wish, beside.move
+    if beside.ending and beside.sql != wish.sql:
+        return instead(control, beside, wish.sql, answer.version, beside.strategy, move)
+    if beside.sql != wish.sql or wish.strategy == "REPLACE":
         hint = (
             f"roll it back first (velo rollback {beside.app}), or deploy version '{beside.version}' with a larger share"
         )
         message = f"version '{beside.version}' runs beside '{beside.app}' already, and has {beside.share} % of the keys"
         raise VeloError(message, hint=hint, code="job-state")
-    if move["phase"] != SETTLED:
+    if move["phase"] != SETTLED or "asked" in move:
         message = f"version '{beside.version}' of '{beside.app}' is on its way to {move['share']} %"
         raise VeloError(message, hint="wait until it is there: velo versions", code="job-state")
-    steps = [share for share in answer.wish.steps if share > beside.share or answer.wish.strategy == "CANARY"]
-    return _aimed(control, beside, steps or [WHOLE])
+    steps = [share for share in wish.steps if share > beside.share or wish.strategy == "CANARY"]
+    return ask_for(control, beside, steps or [WHOLE])
 
 
-def _aimed(control: Control, beside: Deployment, steps: list[int]) -> Deployment:
-    """Gives a version that runs beside another one a new share."""
-    move = {name: value for name, value in beside.settings["move"].items() if name != "points"}
-    move |= {"phase": SWITCHING, "share": steps[0], "steps": steps[1:]}
-    changed = control.registry.change(beside, settings={**beside.settings, "move": move})
-    control.registry.happened(beside, "move", f"aims at {steps[0]} %")
+def ask_for(control: Control, beside: Deployment, shares: list[int]) -> Deployment:
+    """Leaves for the mover that a version which runs beside another one is to have other shares, one after another."""
+    with control.registry.together():
+        kept = control.registry.now(beside)
+        if not kept.move:
+            message = f"version '{beside.version}' of '{beside.app}' has arrived meanwhile"
+            raise VeloError(message, hint="look at its versions, then try again", code="job-state")
+        return control.registry.change(kept, settings={**kept.settings, "move": {**kept.move, "asked": shares}})
+
+
+def instead(
+    control: Control, failed: Deployment, sql: str, version: str, strategy: str, move: dict[str, Any]
+) -> Deployment:
+    """Puts a version in the place of one that has failed beside another: it goes on with its state and its keys."""
+    new_plan = planned(sql, failed.app, control.folders.files, control.folders.state(failed.app, failed.state)).plan
+    verdict = judge(control.plan_of(failed).plan, new_plan)
+    if not verdict.compatible:
+        raise incompatible(f"{failed.app} version {failed.version}", verdict)
+    active = control.registry.active(failed.app)
+    with control.registry.together():
+        require_same(control, failed.app, active, failed)
+        kept = control.registry.now(failed)
+        settings = {"owners": kept.settings.get("owners", {}), "move": move}
+        control.registry.change(kept, role=RETIRED, wanted=STOPPED, share=0, settings={"owners": settings["owners"]})
+        wished = Deployment(failed.app, 0, version, sql, kept.state, strategy, kept.share, BESIDE, settings=settings)
+        new = control.registry.add(wished)
+        said = f"version {version} in the place of {failed.version}, which had failed"
+        control.registry.happened(new, "deployed", said)
     control.supervisor.look()
-    return changed
-
-
-def _beside(registry: Registry, app: str) -> Deployment | None:
-    return next((one for one in registry.deployments(app) if one.role == BESIDE), None)
+    return new
 
 
 def incompatible(name: str, verdict: Verdict) -> VeloError:
@@ -203,75 +256,3 @@ def incompatible(name: str, verdict: Verdict) -> VeloError:
     hint = "deploy it with --fresh to begin without state, or under another name"
     message = f"the state of '{name}' does not fit the new version: {lost}"
     return VeloError(message, hint=hint, code="state-mismatch")
-
-
-def rollback(control: Control, name: str, version: str = "") -> Deployment:
-    """Goes back to an older version. Keys that are on the move go back; else the older version takes the place of the
-    one of now: with its state where that fits, beside it where it can, or with what it had when it ended."""
-    app = control.find(name).deployment.app
-    beside = _beside(control.registry, app)
-    if beside is not None and version in ("", _active(control, app).version):
-        return _moved_back(control, beside)
-    now, back = _active(control, app), _older(control, app, version)
-    old, new = control.plan_of(now).plan, control.plan_of(back).plan
-    if now.strategy in ("REPLACE", "ROLLBACK") or judge(old, new).compatible:
-        return _put_back(control, now, back, fits=judge(old, new).compatible)
-    check_movable(old, new, by_share=False, fits=True)
-    return _returned(control, now, back)
-
-
-def _active(control: Control, app: str) -> Deployment:
-    found = control.registry.active(app)
-    assert found is not None
-    return found
-
-
-def _older(control: Control, app: str, version: str) -> Deployment:
-    """The deployment to go back to."""
-    past, now = control.registry.deployments(app), _active(control, app)
-    older = [one for one in past if one.number < now.number and (one.version == version if version else True)]
-    older = [one for one in older if version or one.version != now.version or one.sql != now.sql]
-    if not older:
-        said = f"no version '{version}' before this one" if version else "no version before this one"
-        known = ", ".join(dict.fromkeys(f"'{one.version}'" for one in past if one.number < now.number))
-        hint = f"there were {known}" if known else "deploy a version instead"
-        raise VeloError(f"'{app}' had {said}", hint=hint, code="unknown-version")
-    return older[-1]
-
-
-def _moved_back(control: Control, beside: Deployment) -> Deployment:
-    """A move that is not over: the keys go back, and the new version ends when it holds no window of its own."""
-    move = beside.settings["move"]
-    if move["phase"] == DRAINING and int(move["share"]) == WHOLE:
-        hint = "wait until the move is over (velo versions), then roll back"
-        raise VeloError(f"'{beside.app}' has moved to '{beside.version}' already", hint=hint, code="job-state")
-    if beside.share == 0 and move["phase"] in (COPYING, WARMING):
-        return control.registry.change(beside, role=RETIRED, wanted=STOPPED)
-    return _aimed(control, beside, [0])
-
-
-def _put_back(control: Control, now: Deployment, back: Deployment, *, fits: bool) -> Deployment:
-    state = now.state if fits else back.state
-    owners = (now if fits else back).settings.get("owners")
-    with control.registry.together():
-        control.registry.change(now, role=RETIRED, wanted=STOPPED)
-        new = control.registry.add(
-            Deployment(
-                now.app, 0, back.version, back.sql, state, "ROLLBACK", settings={"owners": owners} if owners else {}
-            )
-        )
-        control.registry.happened(new, "rolled back", f"from version {now.version} to {back.version}")
-    control.supervisor.look()
-    return new
-
-
-def _returned(control: Control, now: Deployment, back: Deployment) -> Deployment:
-    """A version that gave its keys away goes on from where it stopped, catches up, and gets them back."""
-    move = {"phase": WARMING, "share": WHOLE, "steps": [], "goal": {}}
-    owners = back.settings.get("owners", {})
-    settings = {"owners": owners, "move": move}
-    new = Deployment(now.app, 0, back.version, back.sql, back.state, "ROLLBACK", 0, BESIDE, settings=settings)
-    added = control.registry.add(new)
-    control.registry.happened(added, "rolled back", f"from version {now.version} to {back.version}, beside it")
-    control.supervisor.look()
-    return added

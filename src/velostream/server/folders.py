@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shutil
+import uuid
 from dataclasses import dataclass
 from pathlib import Path
 
 from velostream.errors import VeloError
 
+_AWAY = ".deleted-"
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,99}")
 
 
@@ -40,6 +44,18 @@ class Folders:
     def app(self, name: str) -> Path:
         """All of one application."""
         return self.root / "apps" / name
+
+    def put_away(self, name: str) -> None:
+        """Takes all of an application out of the way in one step: nothing of it can be found by a later one of that
+        name. `clear` removes it."""
+        folder = self.app(name)
+        if folder.exists():
+            folder.rename(folder.with_name(f"{_AWAY}{uuid.uuid4().hex}"))
+
+    def clear(self) -> None:
+        """Removes what was put away, also what somebody was kept from removing before."""
+        for folder in (self.root / "apps").glob(f"{_AWAY}*"):
+            shutil.rmtree(folder, ignore_errors=True)
 
     def driver(self, name: str, number: int) -> DriverFolder:
         """What the driver of a deployment reads and writes."""
@@ -80,6 +96,12 @@ class DriverFolder:
     def wanted(self) -> Path:
         """Which of its jobs are paused or stopped: a restart keeps them so."""
         return self.root / "wanted.json"
+
+    @property
+    def held(self) -> dict[str, str]:
+        """The jobs that a start keeps paused or stopped."""
+        found: dict[str, str] = json.loads(self.wanted.read_text()) if self.wanted.exists() else {}
+        return found
 
     @property
     def commands(self) -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from heapq import nlargest
 from typing import TYPE_CHECKING, Any
 
 from velostream.errors import VeloError
@@ -18,18 +19,19 @@ if TYPE_CHECKING:
 def letters(control: Control, wanted: Wanted, limit: int, offset: int, *, app: str = "", job: str = "") -> Letters:
     """The letters that are asked for, of one application or job or of all, newest first."""
     apps = [control.app(app)] if app else control.apps
-    found = [
-        _letter(one.deployment.app, said)
-        for one in apps
-        for store in _stores(control, one.deployment)
-        if not job or job.casefold() == store.job.casefold()
-        for said in store.found(wanted)
-    ]
-    found.sort(key=lambda letter: (letter.written_at or "", letter.id), reverse=True)
-    reasons = Counter(letter.reason for letter in found)
-    return Letters(
-        items=found[offset : offset + limit], total=len(found), offset=offset, limit=limit, reasons=dict(reasons)
-    )
+    reasons: Counter[str] = Counter()
+
+    def found() -> Iterator[tuple[str, dict[str, Any]]]:
+        for one in apps:
+            for store in _stores(control, one.deployment):
+                for said in store.found(wanted) if job.casefold() in ("", store.job.casefold()) else ():
+                    reasons[said["reason"]] += 1
+                    yield one.deployment.app, said
+
+    # There may be very many: no more of them are held than are shown.
+    newest = nlargest(offset + limit, found(), key=lambda each: (each[1].get("written_at") or "", each[1]["id"]))
+    items = [_letter(name, said) for name, said in newest[offset:]]
+    return Letters(items=items, total=reasons.total(), offset=offset, limit=limit, reasons=dict(reasons))
 
 
 def replay(control: Control, asked: ReplayRequest) -> ReplayAnswer:

@@ -39,6 +39,7 @@ class Plane:
         folders.root.chmod(0o700)
         folders.files.mkdir(exist_ok=True)
         lock = _locked(folders)
+        folders.clear()
         registry = Registry(Database(settings.registry, folders.database))
         control = Control(registry, folders, settings)
         plane = cls(

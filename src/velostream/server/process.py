@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -9,6 +10,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+
+from velostream.files import replace_text
 
 _PROC = Path("/proc")
 _STATE, _SESSION, _START = 0, 3, 19
@@ -27,6 +30,10 @@ class Process:
     def of(cls, pid: int) -> Process:
         """The process that has this number now."""
         return cls(pid, started(pid) or "")
+
+    def write(self, file: Path) -> None:
+        """Leaves it in a file."""
+        replace_text(file, json.dumps({"pid": self.pid, "mark": self.mark}))
 
     @property
     def alive(self) -> bool:

@@ -28,6 +28,8 @@ class ServerSettings:
     longest_backoff: float = 60.0
     healthy_after: float = 60.0
     """A driver that ran so many seconds has its restarts forgiven."""
+    silence: float = 60.0
+    """A driver that lives but says nothing for so many seconds is restarted."""
     body_limit: int = 1_000_000
     """Bytes that a request may have."""
     spark: Mapping[str, str] = field(default_factory=dict)

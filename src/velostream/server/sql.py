@@ -10,9 +10,10 @@ from velostream.errors import VeloError
 from velostream.server import asking
 from velostream.server.api.answers import job_views, version_views
 from velostream.server.control import Control, Meant
-from velostream.server.deploying import Wish, deploy, rollback
+from velostream.server.deploying import Wish, deploy
 from velostream.server.models.asking import SqlResult
 from velostream.server.planning import Refused, checked
+from velostream.server.returning import rollback
 from velostream.sql import statements as tree
 from velostream.sql.application import ParsedStatement
 from velostream.sql.parse import parse
@@ -51,7 +52,7 @@ def _one(control: Control, statement: ParsedStatement, declared: list[ParsedStat
 
 def _start(control: Control, statement: ParsedStatement, declared: list[ParsedStatement], app: str) -> SqlResult:
     name = statement.tree.this.name  # type: ignore[union-attr]
-    if control.registry.active(name) is not None:
+    if control.registry.active(control.spelled(name)) is not None:
         hint = f"DEPLOY JOB {name} VERSION '…' AS … puts another version in its place"
         raise VeloError(f"there is a job '{name}' already", hint=hint, code="job-state")
     return _deployed(control, statement, declared, Wish(name, ""))
@@ -168,7 +169,7 @@ def _metrics(control: Control, name: str) -> tuple[list[str], list[list[Any]]]:
 
 def _versions(control: Control, name: str) -> tuple[list[str], list[list[Any]]]:
     app = control.find(name).deployment.app
-    columns = ["number", "version", "strategy", "state", "role", "share", "created"]
+    columns = ["number", "version", "strategy", "state", "role", "share", "moving", "created"]
     shown = [each.model_dump(mode="json") for each in version_views(control, app)]
     return columns, [[each[column] for column in columns] for each in shown]
 

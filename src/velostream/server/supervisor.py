@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import sys
@@ -14,10 +13,12 @@ from typing import Any
 
 from velostream.files import replace_text
 from velostream.server.driver import commands
+from velostream.server.driver.holding import holder_of
 from velostream.server.driver.logs import last_words
 from velostream.server.driver.status import INTERRUPTED
 from velostream.server.driver.task import Task
 from velostream.server.folders import DriverFolder, Folders
+from velostream.server.hearing import Hearing
 from velostream.server.process import Process
 from velostream.server.registry.deployment import DONE, FAILED, RESTARTING, RETIRED, RUNNING, STOPPED, Deployment
 from velostream.server.registry.registry import Registry
@@ -44,8 +45,9 @@ class Supervisor:
         self.settings = settings
         self._planned = planned
         self._seen: dict[tuple[str, int], Seen] = {}
-        self._stops: dict[tuple[str, int, str], bool] = {}
+        self._stops: set[tuple[str, int, str]] = set()
         """Drivers that were told to stop, by deployment and process."""
+        self.hearing = Hearing(settings.silence)
         self.program: tuple[str, ...] = (sys.executable, "-m", "velostream.server.driver")
         """What a driver is started with, before the name of its folder."""
         self._lock = Lock()
@@ -54,7 +56,7 @@ class Supervisor:
         """Set once all deployments have been looked at."""
         self._thread = Thread(target=self._watch, name="velo-supervisor", daemon=True)
         self.each_look: list[Callable[[], None]] = []
-        """What else is done at every look."""
+        """What else is done at every look of the watch."""
 
     def start(self) -> None:
         """Begins to watch."""
@@ -78,6 +80,11 @@ class Supervisor:
                 self.ready.set()
             except Exception:  # such as a registry that is away for a while: drivers go on, and so does this
                 LOG.exception("a look at the applications failed")
+            for each in self.each_look:
+                try:
+                    each()
+                except Exception:
+                    LOG.exception("something that looks at applications failed")
             if self._closed.wait(LOOK):
                 return
 
@@ -89,19 +96,13 @@ class Supervisor:
             for key, one in known.items():
                 known[key] = self._reconciled(one, known)
             self._seen = known
-        for each in self.each_look:
-            try:
-                each()
-            except Exception:
-                LOG.exception("something that looks at applications failed")
 
     def _seen_of(self, one: Deployment) -> Seen:
-        """How a deployment is; one of the past that has ended is not looked at again."""
-        before = self._seen.get((one.app, one.number))
-        past = one.role == RETIRED and one.wanted == STOPPED
-        if past and before is not None and not before.alive and before.deployment.role == RETIRED:
-            return replace(before, deployment=one)
-        return seen(one, self.folders.driver(one.app, one.number), self._planned(one))
+        """How a deployment is; one of the past that has ended is not looked at, and nobody needs its plan."""
+        folder = self.folders.driver(one.app, one.number)
+        if one.role == RETIRED and one.wanted == STOPPED and not folder.process.exists():
+            return Seen(one)
+        return seen(one, folder, self._planned(one))
 
     @property
     def seen(self) -> Mapping[tuple[str, int], Seen]:
@@ -112,9 +113,7 @@ class Supervisor:
         """Does the one thing that brings a deployment nearer to what is wanted of it."""
         deployment = one.deployment
         if one.alive:
-            if deployment.wanted != RUNNING:
-                self._ask_to_stop(one)
-            return one
+            return self._cared_for(one)
         if deployment.ending:
             return one
         if one.process is not None and not one.process.alive:
@@ -129,10 +128,28 @@ class Supervisor:
             return seen(deployment, self.folders.driver(deployment.app, deployment.number), one.planned)
         return one
 
+    def _cared_for(self, one: Seen) -> Seen:
+        """A driver that lives: it is told to stop where that is wanted, restarted where it is silent, and forgiven its
+        restarts once it has run for a while."""
+        deployment = one.deployment
+        assert one.process is not None
+        silent = self.hearing.silent(one.process, one.status.get("at"))
+        if silent:
+            self.registry.happened(deployment, "hung", f"it lives, but has said nothing for {silent:.0f} s")
+            LOG.warning("the driver of '%s' is ended: it has said nothing for %.0f s", deployment.app, silent)
+            one.process.kill()
+            return one
+        if deployment.wanted != RUNNING:
+            self._ask_to_stop(one)
+        elif deployment.restarts and one.state == "running" and _lived(one.status) >= self.settings.healthy_after:
+            return replace(one, deployment=self.registry.change(deployment, restarts=0, reason=""))
+        return one
+
     def _is_in_use(self, wanted: Deployment, known: Mapping[tuple[str, int], Seen]) -> bool:
-        """True while another deployment still writes to the state that this one goes on with."""
+        """True while another deployment still writes to the state that this one goes on with, or one of the past has
+        not ended yet: what it writes last comes before what this one writes first."""
         return any(
-            other.alive and other.deployment.state == wanted.state
+            other.alive and (other.deployment.state == wanted.state or other.deployment.role == RETIRED)
             for (app, number), other in known.items()
             if app == wanted.app and number != wanted.number
         )
@@ -142,7 +159,7 @@ class Supervisor:
         assert one.process is not None
         key = (one.deployment.app, one.deployment.number, one.process.mark)
         if key not in self._stops:
-            self._stops[key] = True
+            self._stops.add(key)
             folder = self.folders.driver(one.deployment.app, one.deployment.number)
             commands.send(folder, commands.Command(commands.STOP))
 
@@ -153,6 +170,7 @@ class Supervisor:
         folder = self.folders.driver(deployment.app, deployment.number)
         process.kill()
         folder.process.unlink(missing_ok=True)
+        hung = self.hearing.reason(process)
         said = one.status if one.status.get("mark") == process.mark else {}
         state = said.get("state")
         if deployment.wanted != RUNNING or state == "stopped":
@@ -164,13 +182,11 @@ class Supervisor:
         if state == INTERRUPTED:
             self.registry.happened(deployment, INTERRUPTED)
             return deployment
-        return self._died(deployment, said, folder)
+        return self._died(deployment, said, hung or _reason(said, folder))
 
-    def _died(self, deployment: Deployment, said: Mapping[str, Any], folder: DriverFolder) -> Deployment:
+    def _died(self, deployment: Deployment, said: Mapping[str, Any], reason: str) -> Deployment:
         """A driver has failed: it is started again after a pause, if it has not failed too often."""
-        reason = _reason(said, folder)
-        lived = float(said["at"]) - float(said["started"]) if said else 0.0
-        restarts = 1 if lived >= self.settings.healthy_after else deployment.restarts + 1
+        restarts = 1 if _lived(said) >= self.settings.healthy_after else deployment.restarts + 1
         if restarts > self.settings.restarts:
             self.registry.happened(deployment, FAILED, reason)
             return self.registry.change(deployment, ending=FAILED, wanted=STOPPED, reason=reason)
@@ -181,6 +197,12 @@ class Supervisor:
     def _start(self, deployment: Deployment) -> None:
         """Starts a driver in a session of its own, so that it outlives the control plane."""
         folder = self.folders.driver(deployment.app, deployment.number)
+        state = self.folders.state(deployment.app, deployment.state)
+        holder = holder_of(state)
+        if holder is not None:  # started by a control plane that was killed before it could say so
+            if holder.folder == str(folder.root):
+                holder.process.write(folder.process)
+            return
         folder.root.mkdir(parents=True, exist_ok=True)
         for stale in (*folder.commands.glob("*.json"), *folder.answers.glob("*.json")):
             stale.unlink(missing_ok=True)
@@ -190,7 +212,7 @@ class Supervisor:
             deployment.app,
             deployment.number,
             deployment.version,
-            str(self.folders.state(deployment.app, deployment.state)),
+            str(state),
             str(self.folders.files),
             self.settings.master,
             self.settings.spark_settings,
@@ -210,8 +232,13 @@ class Supervisor:
             setsid=True,
         )
         process = Process.of(pid)
-        replace_text(folder.process, json.dumps({"pid": process.pid, "mark": process.mark}))
+        process.write(folder.process)
         self.registry.happened(deployment, "started", f"process {process.pid}")
+
+
+def _lived(said: Mapping[str, Any]) -> float:
+    """For how many seconds a driver has said something."""
+    return float(said["at"]) - float(said["started"]) if said.get("at") and said.get("started") else 0.0
 
 
 def _reason(said: Mapping[str, Any], folder: DriverFolder) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from velostream.server.driver.status import read_status
@@ -26,6 +26,10 @@ class Seen:
     """What its driver said last; while a new one has said nothing yet, the figures of the one before."""
     planned: tuple[Mapping[str, Any], ...] = ()
     """What its SQL says of its jobs."""
+
+    def of(self, deployment: Deployment) -> Seen:
+        """The same, with the deployment as it is kept now."""
+        return replace(self, deployment=deployment)
 
     @property
     def state(self) -> str:

@@ -9,10 +9,19 @@ from velostream.config.secrets import masked
 from velostream.server.control import Control, Meant
 from velostream.server.driver.logs import last_lines
 from velostream.server.masking import masked_sql
-from velostream.server.models.apps import AppDetail, AppView, ChangeView, Happening, VerdictView, VersionView
+from velostream.server.models.apps import (
+    AppDetail,
+    AppView,
+    ChangeView,
+    Happening,
+    SavepointView,
+    VerdictView,
+    VersionView,
+)
 from velostream.server.models.base import moment, moment_if
 from velostream.server.models.jobs import JobDetail, JobView, LogLine, VerbAnswer, view_fields
 from velostream.server.registry.deployment import Deployment
+from velostream.server.savepoints import Savepoint
 from velostream.server.verdict import Verdict
 from velostream.server.views import Seen
 
@@ -75,7 +84,8 @@ def _version(one: Deployment, seen: Seen, all_of: Iterable[Deployment]) -> Versi
     earlier = [other.number for other in all_of if other.state == one.state and other.number < one.number]
     said = {name: getattr(one, name) for name in ("number", "version", "strategy", "role", "share")}
     before = max(earlier, default=None)
-    return VersionView(**said, state=seen.state, created=moment(one.created), keeps_state_of=before)
+    moving = str(one.move.get("phase", ""))
+    return VersionView(**said, state=seen.state, moving=moving, created=moment(one.created), keeps_state_of=before)
 
 
 def job_views(one: Seen, only: str = "") -> list[JobView]:
@@ -122,6 +132,12 @@ def verb_answer(meant: Meant, verb: str) -> VerbAnswer:
     state = meant.seen.state if meant.is_whole or not jobs else jobs[0].state
     deployment = meant.deployment
     return VerbAnswer(app=deployment.app, job=meant.job, version=deployment.version, verb=verb, state=state, jobs=jobs)
+
+
+def savepoint_view(one: Savepoint) -> SavepointView:
+    """A savepoint."""
+    said = {name: getattr(one, name) for name in ("name", "app", "version", "number")}
+    return SavepointView(**said, created=moment(one.created), jobs=list(one.jobs))
 
 
 def verdict_view(verdict: Verdict) -> VerdictView:

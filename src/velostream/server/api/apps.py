@@ -7,13 +7,14 @@ import re
 from fastapi import APIRouter, Response
 
 from velostream.errors import VeloError
-from velostream.server.api.answers import app_detail, app_view, verdict_view
+from velostream.server.api.answers import app_detail, app_view, savepoint_view, verdict_view
 from velostream.server.api.inside import Inside, Limit, Offset, Patience
 from velostream.server.api.problems import documented
-from velostream.server.deploying import Wish, deploy, judged
-from velostream.server.models.apps import AppDetail, AppView, DeployAnswer, DeployRequest
+from velostream.server.deploying import Wish, deployed, judged
+from velostream.server.models.apps import AppDetail, AppView, DeployAnswer, DeployRequest, SavepointView
 from velostream.server.models.asking import finding_of
 from velostream.server.models.base import Page, page
+from velostream.server.savepoints import listed, remove
 
 ROUTES = APIRouter(prefix="/api/v1/apps", tags=["applications"], responses=documented())
 _STRATEGY = re.compile(r"\s*([A-Za-z_]+)\s*(?:\(\s*(\d{1,3})\s*%?\s*\))?\s*")
@@ -31,17 +32,16 @@ def apps(plane: Inside, limit: Limit = 100, offset: Offset = 0) -> Page[AppView]
     status_code=201,
     responses={
         200: {"model": DeployAnswer, "description": "the verdict of a dry run"},
-        **documented(409, 502),
+        **documented(404, 409, 502),
     },
 )
 def deploy_app(asked: DeployRequest, plane: Inside, response: Response) -> DeployAnswer:
     """Deploys a version of an application, or only says whether the state of the one before can be kept."""
-    wish = wish_of(asked)
-    answer = judged(plane.control, wish)
-    new = None if asked.dry_run else deploy(plane.control, wish)
+    answer = judged(plane.control, wish_of(asked))
+    new = None if asked.dry_run else deployed(plane.control, answer)
     response.status_code = 200 if new is None else 201
     return DeployAnswer(
-        app=wish.name,
+        app=answer.wish.name,
         version=answer.version if new is None else new.version,
         number=None if new is None else new.number,
         deployed=new is not None,
@@ -57,7 +57,7 @@ def wish_of(asked: DeployRequest) -> Wish:
         hint = "REPLACE, BLUE_GREEN, CANARY(10) or ROLLING"
         raise VeloError(f"'{asked.strategy}' is not a strategy", hint=hint, code="usage")
     percent = None if found[2] is None else int(found[2])
-    return Wish(asked.name, asked.sql, asked.version, found[1].upper(), percent, asked.fresh)
+    return Wish(asked.name, asked.sql, asked.version, found[1].upper(), percent, asked.fresh, asked.savepoint)
 
 
 @ROUTES.get("/{name}", responses=documented(404))
@@ -70,4 +70,17 @@ def app(name: str, plane: Inside) -> AppDetail:
 def delete(name: str, plane: Inside, patience: Patience = 30.0) -> Response:
     """Stops an application after its running batch, and forgets it with its state, versions and log."""
     plane.control.delete(name, patience=patience)
+    return Response(status_code=204)
+
+
+@ROUTES.get("/{name}/savepoints", responses=documented(404))
+def savepoints(name: str, plane: Inside, limit: Limit = 100, offset: Offset = 0) -> Page[SavepointView]:
+    """The savepoints of an application, newest first; `POST /api/v1/jobs/{name}/savepoint` makes one."""
+    return page([savepoint_view(one) for one in listed(plane.control, name)], offset, limit)
+
+
+@ROUTES.delete("/{name}/savepoints/{savepoint}", status_code=204, responses=documented(404))
+def delete_savepoint(name: str, savepoint: str, plane: Inside) -> Response:
+    """Forgets a savepoint. Versions that began with it are not touched."""
+    remove(plane.control, name, savepoint)
     return Response(status_code=204)

@@ -65,7 +65,7 @@ def table(name: str, plane: Inside, app: App = "") -> TableView:
 
 
 @ROUTES.post("/health/table/{name}/wait", responses=documented(404, 409, 503))
-def wait(name: str, asked: WaitRequest, plane: Inside, app: App = "") -> TableView:
+async def wait(name: str, asked: WaitRequest, plane: Inside, app: App = "") -> TableView:
     """Waits until a table is ready. A table that has failed, or is not ready in time, is a problem."""
     until = time.monotonic() + asked.timeout_seconds
     while True:
@@ -79,7 +79,7 @@ def wait(name: str, asked: WaitRequest, plane: Inside, app: App = "") -> TableVi
             hint = f"it is {found.state}, {found.read:,} records read; wait longer with timeout_seconds"
             message = f"table '{name}' is not ready after {asked.timeout_seconds:g} s"
             raise VeloError(message, hint=hint, code="table-not-ready")
-        time.sleep(LOOK)
+        await asyncio.sleep(LOOK)
 
 
 def table_of(plane: Plane, name: str, app: str) -> TableView:

@@ -9,14 +9,13 @@ from fastapi import APIRouter, Query
 
 from velostream.config.secrets import masked
 from velostream.errors import VeloError
-from velostream.server.api.answers import job_detail, job_views, verb_answer, version_views
+from velostream.server.api.answers import job_detail, job_views, savepoint_view, verb_answer, version_views
 from velostream.server.api.inside import Inside, Limit, Offset, Patience
 from velostream.server.api.problems import documented
 from velostream.server.control import Control, Meant
-from velostream.server.deploying import rollback
 from velostream.server.driver.logs import last_lines, last_words
 from velostream.server.figures import snapshots_of
-from velostream.server.models.apps import VersionView
+from velostream.server.models.apps import SavepointRequest, SavepointView, VersionView
 from velostream.server.models.base import Page, page
 from velostream.server.models.jobs import (
     JobDetail,
@@ -32,6 +31,8 @@ from velostream.server.models.jobs import (
     VerbAnswer,
     Windows,
 )
+from velostream.server.returning import rollback
+from velostream.server.savepoints import take
 from velostream.server.windows import windows_of
 
 ROUTES = APIRouter(prefix="/api/v1/jobs", tags=["jobs"], responses=documented(404, 409))
@@ -96,6 +97,13 @@ def rollback_job(name: str, plane: Inside, asked: RollbackRequest | None = None)
     """Goes back to the version before, or to the one that is named."""
     new = rollback(plane.control, name, "" if asked is None else asked.version)
     return verb_answer(plane.control.find(new.app), "rollback")
+
+
+@ROUTES.post("/{name}/savepoint", status_code=201)
+def savepoint(name: str, asked: SavepointRequest, plane: Inside) -> SavepointView:
+    """Keeps the state of the application that a job belongs to under a name: `savepoint` of a deployment begins with
+    it. All of its jobs rest meanwhile, at the end of their batches."""
+    return savepoint_view(take(plane.control, name, asked.name))
 
 
 @ROUTES.get("/{name}/logs")

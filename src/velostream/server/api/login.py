@@ -9,6 +9,7 @@ from velostream.server.api.inside import Inside
 from velostream.server.api.problems import documented
 from velostream.server.models.base import moment
 from velostream.server.models.login import LoginAnswer, LoginCode, LoginRequest
+from velostream.server.serving import address
 
 ROUTES = APIRouter(tags=["login"], responses=documented())
 
@@ -26,5 +27,5 @@ def login(asked: LoginRequest, plane: Inside) -> LoginAnswer:
 def code(plane: Inside) -> LoginCode:
     """A new code, for a browser of somebody who has the token."""
     new, expires = plane.codes.new()
-    host = plane.settings.host if plane.settings.host not in ("0.0.0.0", "::") else "127.0.0.1"
-    return LoginCode(code=new, expires=moment(expires), address=f"http://{host}:{plane.settings.port}/#login={new}")
+    page = address(plane.settings.host, plane.settings.port)
+    return LoginCode(code=new, expires=moment(expires), address=f"{page}#login={new}")

@@ -25,6 +25,7 @@ _STATUS = {
     "unknown-app": 404,
     "unknown-job": 404,
     "unknown-version": 404,
+    "unknown-savepoint": 404,
     "unknown-table": 404,
     "unknown-key": 404,
     "unknown-letter": 404,

@@ -13,8 +13,8 @@ from velostream.errors import VeloError
 from velostream.files import replace_text
 from velostream.server.folders import DriverFolder
 
-STOP, PAUSE, RESUME, RESTART, FLUSH, QUERY, SWITCH = (
-    *("stop", "pause", "resume", "restart", "flush", "query", "switch"),
+STOP, PAUSE, RESUME, RESTART, FLUSH, QUERY, SWITCH, SAVE = (
+    *("stop", "pause", "resume", "restart", "flush", "query", "switch", "save"),
 )
 LOOK = 0.05
 """How often an answer is looked for, in seconds."""
@@ -40,7 +40,10 @@ def waiting(folder: DriverFolder) -> list[Command]:
     """The commands that were not answered yet, oldest first."""
     found = []
     for file in sorted(folder.commands.glob("[0-9]*.json")):
-        said = json.loads(file.read_text())
+        try:
+            said = json.loads(file.read_text())
+        except FileNotFoundError:  # answered at this moment, by another thread
+            continue
         found.append(Command(said["verb"], tuple(said["jobs"]), said["details"], said["id"]))
     return found
 

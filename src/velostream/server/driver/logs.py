@@ -6,7 +6,7 @@ import json
 import logging
 import os
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import Any
@@ -32,13 +32,18 @@ class JsonLines(logging.Formatter):
         """One line."""
         told = fields_of(record, self.lines)
         at = told.pop("time").replace("+00:00", "Z")
-        said: Mapping[str, Any] = getattr(record, "said", {})
+        said = {name: _plain(name, value) for name, value in getattr(record, "said", {}).items()}
         line = {"at": at, **told, "message": masked("", told["message"]), **said}
         if "error" in line:
             line["error"] = masked("", str(line["error"]))
         if record.exc_info:
             line["traceback"] = masked("", self.formatException(record.exc_info))
         return json.dumps(line, default=str, ensure_ascii=False)
+
+
+def _plain(name: str, value: Any) -> Any:
+    """A field without secrets."""
+    return masked(name, value) if isinstance(value, str) else value
 
 
 def open_log(file: Path) -> JsonLines:

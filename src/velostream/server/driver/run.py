@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
-import json
 import os
 import signal
 from pathlib import Path
@@ -12,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from velostream.config.secrets import masked
 from velostream.errors import EXIT_CODES, VeloError
-from velostream.files import replace_text
+from velostream.server.driver.holding import hold
 from velostream.server.driver.logs import LOG, JsonLines, open_log
 from velostream.server.driver.serving import Serving
 from velostream.server.driver.status import INTERRUPTED, Status
@@ -34,13 +32,17 @@ def main(root: Path) -> int:
     folder = DriverFolder(root)
     task = Task.read(folder)
     status = Status(folder, task.app)
-    process = {"pid": status.process.pid, "mark": status.process.mark}
-    replace_text(folder.process, json.dumps(process))
     form = open_log(folder.log)
-    LOG.info("the driver of '%s' version '%s' starts", task.app, task.version, extra={"said": process})
     ended = Event()
     try:
-        return _run(folder, task, status, form, ended)
+        lock = hold(task.home, status.process, root)
+        status.process.write(folder.process)
+        about = {"pid": status.process.pid}
+        LOG.info("the driver of '%s' version '%s' starts", task.app, task.version, extra={"said": about})
+        Thread(target=_speak, args=(status, ended), name="velo-status", daemon=True).start()
+        answer = _run(folder, task, status, form, ended)
+        os.close(lock)
+        return answer
     except VeloError as error:
         _failed(status, error)
         return EXIT_CODES[error.domain]
@@ -69,7 +71,6 @@ def _run(folder: DriverFolder, task: Task, status: Status, form: JsonLines, ende
     from velostream.spark.jars import jars_of
     from velostream.spark.session import spark_session
 
-    lock = _locked(task.home)
     status.write()
     sql, files = folder.sql.read_text(), Path(task.files)
     answer = settled(lambda more: checked(sql, task.app, files, more=more), lambda _: task.home, files, LOG.info)
@@ -81,12 +82,11 @@ def _run(folder: DriverFolder, task: Task, status: Status, form: JsonLines, ende
     with translated(debug=False):
         jars = jars_of(planned.connectors, (), LOG.info)
         runner = Runner(planned, spark_session(task.master, task.spark, jars=jars), task.home, files, _show)
-        runner.held = _held(folder)
+        runner.held = folder.held
         runner.owners.of_jobs = {job: Ownership.of(said) for job, said in task.owners.items()}
         signal.signal(signal.SIGTERM, lambda number, frame: runner.stopping.set())
         serving = Serving(folder, runner, sql, task, status.write)
         serving.start()
-        Thread(target=_speak, args=(status, ended), name="velo-status", daemon=True).start()
         status.runner, status.state = runner, "running"
         runner.events.subscribe(lifecycle)
         try:
@@ -98,7 +98,6 @@ def _run(folder: DriverFolder, task: Task, status: Status, form: JsonLines, ende
     status.state = _outcome(runner, serving)
     status.write()
     LOG.info("the driver ends: %s", status.state)
-    os.close(lock)
     return 0
 
 
@@ -136,22 +135,3 @@ def _cut(home: Path, jobs: list[str]) -> dict[str, int]:
 
     last = {job: Home(home / job).next_batch() for job in jobs}
     return {job: number for job, (number, begun) in last.items() if begun}
-
-
-def _held(folder: DriverFolder) -> dict[str, str]:
-    """The jobs that were paused or stopped before this start."""
-    held: dict[str, str] = json.loads(folder.wanted.read_text()) if folder.wanted.exists() else {}
-    return held
-
-
-def _locked(home: Path) -> int:
-    """Two drivers never write to the same state."""
-    home.mkdir(parents=True, exist_ok=True)
-    handle = os.open(home / ".lock", os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(handle)
-        hint = "wait for its end, or stop it with FORCE"
-        raise VeloError("another driver still writes to this state", hint=hint, code="checkpoint-unreadable") from None
-    return handle

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -59,17 +59,23 @@ class Serving:
 
     def _take(self) -> None:
         while not self._closed.wait(LOOK):
-            for command in commands.waiting(self.folder):
-                if command.id in self._taken:
-                    continue
-                self._taken.add(command.id)
-                if command.verb == commands.STOP and not command.jobs:
-                    self.was_stopped = True
-                    self.runner.stopping.set()
-                elif command.verb == commands.QUERY:
-                    Thread(target=self._answered, args=(command, self._query), daemon=True).start()
-                else:
-                    self._waiting.put(command)
+            try:
+                for command in commands.waiting(self.folder):
+                    self._take_one(command)
+            except Exception:  # such as a disk that is away for a moment: it is listened on
+                LOG.warning("commands could not be read", exc_info=True)
+
+    def _take_one(self, command: Command) -> None:
+        if command.id in self._taken:
+            return
+        self._taken.add(command.id)
+        if command.verb == commands.STOP and not command.jobs:
+            self.was_stopped = True
+            self.runner.stopping.set()
+        elif command.verb == commands.QUERY:
+            Thread(target=self._answered, args=(command, self._query), daemon=True).start()
+        else:
+            self._waiting.put(command)
 
     def carry_out(self) -> None:
         """Carries out what waits. Called by the thread that looks after the jobs."""
@@ -78,7 +84,8 @@ class Serving:
                 command = self._waiting.get_nowait()
             except Empty:
                 return
-            self._answered(command, self._switch if command.verb == commands.SWITCH else self._jobs)
+            carry = {commands.SWITCH: self._switch, commands.SAVE: self._save}.get(command.verb, self._jobs)
+            self._answered(command, carry)
 
     def _answered(self, command: Command, carry: Callable[[Command], dict[str, Any]]) -> None:
         LOG.info("told to %s", command.verb, extra={"said": {"jobs": list(command.jobs)}})
@@ -102,8 +109,33 @@ class Serving:
                 require(job, "give keys away", "paused")
         owners = self.runner.owners
         owners.of_jobs = {job: Ownership.of(said) for job, said in command.details["owners"].items()}
+        self._take_places(command.details.get("takes") or {})
         for job in self.runner.jobs:
             job.writer.lowered = owners.applied(job.job, job.lowered)
+        return {}
+
+    def _take_places(self, takes: Mapping[str, Any]) -> None:
+        """Jobs without state go on where those of the other version stand."""
+        from velostream.server.moving.copying import take_place
+
+        for job in [job for job in self.runner.jobs if job.job.name in takes.get("jobs", ())]:
+            if job.state == "paused":
+                take_place(Path(takes["from"]) / job.job.name, job.home.folder, takes["mark"])
+                self.runner.prepare_again(job)
+
+    def _save(self, command: Command) -> dict[str, Any]:
+        """Copies the state between two batches; jobs that ran go on then, whatever became of the copy."""
+        from velostream.server.moving.copying import copy_state
+
+        running = [job for job in self.runner.jobs if job.state == "running"]
+        try:
+            for job in running:
+                job.pause()
+            copy_state(self.task.home, Path(command.details["target"]))
+        finally:
+            for job in running:
+                if job.state == "paused":
+                    job.go_on()
         return {}
 
     def _jobs(self, command: Command) -> dict[str, Any]:

@@ -11,7 +11,9 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from velostream.config.secrets import masked
 from velostream.files import replace_text
+from velostream.server.driver.logs import LOG
 from velostream.server.folders import DriverFolder
 from velostream.server.process import Process
 
@@ -50,7 +52,10 @@ class Status:
             self._write()
 
     def _write(self) -> None:
-        self._last = self._measured()
+        try:
+            self._last = self._measured()
+        except Exception:  # figures that cannot be taken are no reason to be taken for dead
+            LOG.warning("the figures of the jobs could not be taken", exc_info=True)
         said = {
             "format": FORMAT,
             "pid": self.process.pid,
@@ -73,6 +78,7 @@ class Status:
         jobs = []
         for job in list(runner.jobs):
             taken = snapshot(job, self.app)
+            taken |= {name: masked("", str(taken[name])) for name in ("error", "hint") if name in taken}
             rate = self._rate(taken["name"], taken["records"]["read"], now)
             jobs.append({**taken, "rate": rate, "whole": self._is_whole(job)})
         tables = runner.tables.progress.values() if runner.tables is not None else ()

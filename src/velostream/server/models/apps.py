@@ -18,6 +18,7 @@ class DeployRequest(Model):
     version: str = Field("", max_length=100, description="without one: that of the file's header, else the next number")
     strategy: str = Field("REPLACE", max_length=20, examples=["REPLACE", "BLUE_GREEN", "CANARY(10)", "ROLLING"])
     fresh: bool = Field(False, description="begin without the state of the version before")
+    savepoint: str = Field("", max_length=100, description="begin with the state of this savepoint of the application")
     dry_run: bool = Field(False, description="only say whether the state can be kept")
 
 
@@ -48,6 +49,9 @@ class VersionView(Model):
     state: str = Field(description=_STATES)
     role: str = Field(description="active, beside or retired")
     share: int = Field(description="of a hundred keys, how many it writes the results of")
+    moving: str = Field(
+        description="how far its keys are: copying, warming, switching, moving, settled, draining; or ''"
+    )
     created: Moment
     keeps_state_of: int | None = Field(description="the number of the deployment whose state it went on with")
 
@@ -96,3 +100,20 @@ class DeployAnswer(Model):
     deployed: bool
     verdict: VerdictView
     findings: list[Finding]
+
+
+class SavepointRequest(Model):
+    """What a savepoint is to be called."""
+
+    name: str = Field(max_length=100, examples=["before-the-upgrade"])
+
+
+class SavepointView(Model):
+    """The state of all jobs of an application, kept as it was."""
+
+    name: str
+    app: str
+    version: str
+    number: int = Field(description="the deployment that it was taken of")
+    created: Moment
+    jobs: list[str]

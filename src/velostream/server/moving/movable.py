@@ -19,11 +19,14 @@ def check_movable(old: ApplicationPlan, new: ApplicationPlan, *, by_share: bool,
         before = old.job(job.name)
         if isinstance(job.root, Materialise) or before is None:
             continue
-        for one in (before, job):
-            _check_window(one)
         if any(scan.connector == LISTENING for scan in job.scans):
             message = f"job '{job.name}' listens at an address, which two versions cannot do at once"
             raise VeloError(message, hint=_USE, code="strategy")
+        if goes_by_position(before) and goes_by_position(job):
+            _check_position(job, by_share=by_share, fits=fits)
+            continue
+        for one in (before, job):
+            _check_window(one)
         if by_share and (not keys(job) or keys(job) != keys(before)):
             was, now = ", ".join(keys(before)) or "none", ", ".join(keys(job)) or "none"
             message = f"the keys of job '{job.name}' cannot be shared between versions: {was} → {now}"
@@ -31,6 +34,21 @@ def check_movable(old: ApplicationPlan, new: ApplicationPlan, *, by_share: bool,
         if not fits and any(window.window.assigner.moves for window in windows(job)):  # type: ignore[union-attr]
             message = f"job '{job.name}' has sessions, and the new version would not know how they began"
             raise VeloError(message, hint=_USE, code="strategy")
+
+
+def goes_by_position(job: Job) -> bool:
+    """True for a job without state: all of its rows can move at once, where its sources stand at that moment."""
+    return not job.stateful and not isinstance(job.root, Materialise)
+
+
+def _check_position(job: Job, *, by_share: bool, fits: bool) -> None:
+    """What stands between two positions belongs to one version or the other as a whole."""
+    if by_share:
+        message = f"the rows of job '{job.name}' have no window: all of them can move at once, but no share of them"
+        raise VeloError(message, hint="deploy it with BLUE_GREEN or REPLACE", code="strategy")
+    if not fits:
+        message = f"job '{job.name}' keeps no state: the new version goes on where the old one stands"
+        raise VeloError(message, hint="deploy it without fresh, or with REPLACE", code="strategy")
 
 
 def _check_window(job: Job) -> None:

@@ -4,9 +4,8 @@ repeated by a control plane that finds it half done."""
 from __future__ import annotations
 
 import logging
+import uuid
 from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import datetime
 from threading import Event, Lock, Thread
 from typing import Any
 
@@ -17,43 +16,38 @@ from velostream.server.control import Control
 from velostream.server.driver import commands
 from velostream.server.driver.commands import Command
 from velostream.server.moving.copying import copy_state
-from velostream.server.moving.movable import lateness, length, windows
-from velostream.server.registry.deployment import ACTIVE, BESIDE, RETIRED, RUNNING, STOPPED, Deployment
+from velostream.server.moving.movable import goes_by_position
+from velostream.server.moving.phases import (
+    DRAINING,
+    MOVING,
+    SETTLED,
+    SWITCHING,
+    WARMING,
+    Pair,
+    has_passed,
+    healthy,
+    points_of,
+    watermarks,
+)
+from velostream.server.registry.deployment import ACTIVE, BESIDE, COPYING, RETIRED, RUNNING, STOPPED, Deployment
 from velostream.server.views import Seen
 
 LOG = logging.getLogger("velostream.server")
 LOOK = 0.5
 PATIENCE = 120.0
-ROLLING = (10, 25, 50, 100)
-"""The shares of ROLLING, with a health check before each but the first."""
-COPYING, WARMING, SWITCHING, MOVING, SETTLED, DRAINING = (
-    *("copying", "warming", "switching", "moving", "settled", "draining"),
-)
-"""The phases of a move: state is copied; the new version catches up; the share is being changed; it has been changed
-and the first windows of it are waited for; a canary that stays as it is; the version that goes writes its last."""
-
-
-@dataclass(frozen=True)
-class Pair:
-    """Two versions of an application: the one that had all keys, and the one beside it."""
-
-    old: Seen
-    new: Seen
-
-    @property
-    def move(self) -> dict[str, Any]:
-        """How far the move is: `phase`, `share` that is aimed at, `steps` that come after it."""
-        return dict(self.new.deployment.settings["move"])
 
 
 class Moves:
-    """Carries moves out, one step at a time, from a thread of its own."""
+    """Carries moves out, one step at a time, from a thread of its own. Whoever wants something else of a move leaves
+    it in the registry (`asked`): it is taken up between two steps."""
 
     def __init__(self, control: Control) -> None:
         self.control = control
         self._lock = Lock()
         self._closed = Event()
         self._thread = Thread(target=self._watch, name="velo-moves", daemon=True)
+        self._said: dict[str, str] = {}
+        """What was said last of each move that could not go on: it is said once."""
         self._steps: dict[str, Callable[[Pair], None]] = {
             COPYING: self._copy,
             WARMING: self._warm,
@@ -82,114 +76,161 @@ class Moves:
     def look(self) -> None:
         """Takes the next step of every move that can take one."""
         for new in [one for one in self.control.supervisor.seen.values() if one.deployment.role == BESIDE]:
-            pair = self.pair(new.deployment.app)
-            step = self._steps.get(pair.move["phase"]) if pair is not None else None
-            if step is None or pair is None:
-                continue
-            try:
-                with self._lock:
-                    step(pair)
-            except VeloError as error:
-                LOG.warning("'%s' could not take the step '%s': %s", new.deployment.app, pair.move["phase"], error)
+            app = new.deployment.app
+            with self._lock:
+                pair = self.pair(app)
+                if pair is None or not pair.move:
+                    continue
+                try:
+                    self._step(pair)
+                    self._said.pop(app, None)
+                except VeloError as error:
+                    self._cannot(app, f"'{app}' could not take the step '{pair.move['phase']}': {error}")
+
+    def _cannot(self, app: str, said: str) -> None:
+        if self._said.get(app) != said:
+            LOG.warning("%s", said)
+        self._said[app] = said
 
     def pair(self, app: str) -> Pair | None:
-        """The two versions of an application; None where one runs alone."""
-        known = [one for one in self.control.supervisor.seen.values() if one.deployment.app == app]
-        old = next((one for one in known if one.deployment.role == ACTIVE), None)
-        new = next((one for one in known if one.deployment.role == BESIDE), None)
-        return None if old is None or new is None else Pair(old, new)
+        """The two versions of an application as they are kept now; None where one runs alone."""
+        known = {
+            one.deployment.number: one for one in self.control.supervisor.seen.values() if one.deployment.app == app
+        }
+        kept = [one for one in self.control.registry.deployments(app) if one.number in known]
+        old = next((one for one in kept if one.role == ACTIVE), None)
+        new = next((one for one in kept if one.role == BESIDE), None)
+        return None if old is None or new is None else Pair(known[old.number].of(old), known[new.number].of(new))
+
+    def _step(self, pair: Pair) -> None:
+        if pair.new.deployment.ending and pair.move.get("resting"):
+            self._spare(pair)
+            return
+        asked = pair.move.get("asked")
+        if asked is not None:
+            self._turn(pair, list(asked))
+            return
+        step = self._steps.get(pair.move["phase"])
+        if step is not None:
+            step(pair)
 
     # steps
+
+    def _turn(self, pair: Pair, asked: list[int]) -> None:
+        """Other shares are wanted now. A version that never had a key simply ends."""
+        if asked != [0] or pair.move["phase"] not in (COPYING, WARMING):
+            self._note(
+                pair.new,
+                f"aims at {asked[0]} %",
+                drop=("asked", "points", "takes"),
+                phase=SWITCHING,
+                share=asked[0],
+                steps=asked[1:],
+            )
+            return
+        if pair.move.get("resting"):
+            self._tell(pair.old, Command(commands.RESUME))
+        with self.control.registry.together():
+            self._set(pair.new, drop=("move",), role=RETIRED, wanted=STOPPED)
+            self.control.registry.happened(pair.new.deployment, "moved back", "it had no key yet")
+
+    def _spare(self, pair: Pair) -> None:
+        """The new version has failed while both rested: the old one goes on, with the keys that it has by now."""
+        self._tell(pair.old, _switch_of(pair.old, pair))
+        self._tell(pair.old, Command(commands.RESUME))
+        after = {"phase": MOVING} if "points" in pair.move else {}
+        self._note(pair.new, "it has failed: the other version goes on", drop=("resting",), **after)
 
     def _copy(self, pair: Pair) -> None:
         """The old version rests while its state is copied."""
         old, new = pair.old, pair.new
-        source = self.control.folders.state(old.deployment.app, old.deployment.state)
-        target = self.control.folders.state(new.deployment.app, new.deployment.state)
-        resting = self._rest(old)
-        copy_state(source, target)
-        if resting:
-            self._tell(old, Command(commands.RESUME))
-        self._note(new, "the state was copied", phase=WARMING, goal=_watermarks(old))
-        self.control.registry.change(self._fresh(new), wanted=RUNNING)
+        if not old.alive:
+            return
+        self._begin_rest(pair)
+        self._tell(old, Command(commands.PAUSE))
+        goal = watermarks(self._again(pair).old)
+        folders = self.control.folders
+        copy_state(
+            folders.state(old.deployment.app, old.deployment.state),
+            folders.state(new.deployment.app, new.deployment.state),
+        )
+        self._tell(old, Command(commands.RESUME))
+        self._note(new, "the state was copied", drop=("resting",), wanted=RUNNING, phase=WARMING, goal=goal)
 
     def _warm(self, pair: Pair) -> None:
         """The new version must run, and be as far as the old one was."""
-        if pair.new.state != "running" or pair.old.state != "running" or not _healthy(pair.new):
+        if pair.old.state != "running" or not healthy(pair.new):
             return
-        now = _watermarks(pair.new)
+        now, plan = watermarks(pair.new), self._plan(pair.new)
         goal = pair.move.get("goal") or {}
-        if all(now.get(job, 0) >= time for job, time in goal.items() if job in now):
-            self._note(pair.new, f"moves to {pair.move['share']} %", phase=SWITCHING)
+        if all(now.get(job, 0) >= time for job, time in goal.items() if plan.job(job) is not None):
+            self._note(pair.new, f"moves to {pair.share} %", phase=SWITCHING)
 
     def _switch(self, pair: Pair) -> None:
         """Both rest; windows without a record yet get new owners; both go on."""
-        if "points" not in pair.move and not _is_whole(pair, "running", "paused"):
-            for one in (pair.old, pair.new):
-                if any(job["state"] == "paused" and not job.get("whole") for job in one.jobs):
-                    self._tell(one, Command(commands.RESUME))
+        if not all(one.alive for one in pair.both):
             return
-        for one in (pair.old, pair.new):
+        self._begin_rest(pair)
+        if "points" not in pair.move and not pair.is_whole("running", "paused"):
+            self._finish_batches(pair)
+            return
+        for one in pair.both:
             self._tell(one, Command(commands.PAUSE))
         pair = self._again(pair)
         if "points" not in pair.move:
-            self._require_rest(pair)
-            share = int(pair.move["share"])
-            points = self._points(pair)
-            with self.control.registry.together():
-                self._own(pair.old, points, share, WHOLE)
-                self._own(pair.new, points, 0, share)
-                self._set(pair.new, points=points)
-        pair = self._again(pair)
-        for one in (pair.old, pair.new):
-            self._tell(one, Command(commands.SWITCH, (), {"owners": one.deployment.settings["owners"]}))
-        for one in (pair.old, pair.new):
+            if not pair.is_whole("paused"):  # a version that was killed in a batch ends it first
+                self._finish_batches(pair)
+                return
+            self._own(pair)
+            pair = self._again(pair)
+        for one in pair.both:
+            self._tell(one, _switch_of(one, pair))
+        for one in pair.both:
             self._tell(one, Command(commands.RESUME))
-        self.control.registry.change(self._fresh(pair.new), share=int(pair.move["share"]))
-        self.control.registry.change(self._fresh(pair.old), share=WHOLE - int(pair.move["share"]))
-        self._note(pair.new, f"writes {pair.move['share']} % of the keys from now on", phase=MOVING)
+        with self.control.registry.together():
+            self.control.registry.change(pair.old.deployment, share=WHOLE - pair.share)
+            said = f"writes {pair.share} % of the keys from now on"
+            self._note(pair.new, said, drop=("resting",), share_now=pair.share, phase=MOVING)
 
     def _moving(self, pair: Pair) -> None:
         """The share holds once windows of it have been written; then comes the next step."""
-        if not self._passed(pair.new, pair.move["points"]) or not _healthy(pair.new):
+        plan = self._plan(pair.new)
+        if not has_passed(pair.new, plan, pair.move["points"]) or (pair.share and not healthy(pair.new)):
             return
-        share, steps = int(pair.move["share"]), list(pair.move["steps"])
-        if share in (0, WHOLE):
+        steps = list(pair.move["steps"])
+        if pair.share in (0, WHOLE):
             self._note(pair.new, "the other version writes its last windows", phase=DRAINING)
         elif steps:
-            self._set(pair.new, drop=("points",), phase=SWITCHING, share=steps[0], steps=steps[1:])
+            self._set(pair.new, drop=("points", "takes"), phase=SWITCHING, share=steps[0], steps=steps[1:])
         else:
-            self._note(pair.new, f"stays at {share} %", phase=SETTLED)
+            self._note(pair.new, f"stays at {pair.share} %", phase=SETTLED)
 
     def _drain(self, pair: Pair) -> None:
         """The version without keys runs until it holds no window that is its own."""
-        stays, goes = (pair.new, pair.old) if int(pair.move["share"]) == WHOLE else (pair.old, pair.new)
-        if not self._passed(goes, pair.move["points"], late=True):
+        stays, goes = (pair.new, pair.old) if pair.share == WHOLE else (pair.old, pair.new)
+        if not has_passed(goes, self._plan(goes), pair.move["points"], late=True):
             return
         registry = self.control.registry
         with registry.together():
-            registry.change(self._fresh(goes), role=RETIRED, wanted=STOPPED, share=0)
-            self._set(stays, drop=("move",))
-            registry.change(self._fresh(stays), role=ACTIVE, share=WHOLE)
+            self._set(goes, drop=("move",), role=RETIRED, wanted=STOPPED, share_now=0)
+            self._set(stays, drop=("move",), role=ACTIVE, share_now=WHOLE)
             registry.happened(stays.deployment, "moved", f"version {stays.deployment.version} has all keys")
 
     # what they need
 
-    def _rest(self, one: Seen) -> bool:
-        """Pauses all jobs of a version; True where it was running."""
-        if not one.alive:
-            return False
-        self._tell(one, Command(commands.PAUSE))
-        return True
-
-    def _require_rest(self, pair: Pair) -> None:
-        """Nothing may be half written when owners change: a version that was killed in a batch ends it first."""
-        if _is_whole(pair, "paused"):
+    def _begin_rest(self, pair: Pair) -> None:
+        """Jobs are paused for the move from now on; what somebody else has paused stays so, and the move waits."""
+        if pair.move.get("resting"):
             return
-        for one in (pair.old, pair.new):
-            self._tell(one, Command(commands.RESUME))
-        message = f"'{pair.new.deployment.app}' has a batch that was cut"
-        raise VeloError(message, hint="it is finished first", code="job-state")
+        if pair.paused:
+            raise VeloError(f"job '{pair.paused}' is paused", hint="resume it: the move goes on then", code="job-state")
+        self._set(pair.new, resting=True)
+
+    def _finish_batches(self, pair: Pair) -> None:
+        """Nothing may be half written when owners change: lets batches that were cut come to their end."""
+        for one in pair.both:
+            if any(job["state"] == "paused" and not job.get("whole") for job in one.jobs):
+                self._tell(one, Command(commands.RESUME))
 
     def _tell(self, one: Seen, command: Command) -> None:
         folder = self.control.folders.driver(one.deployment.app, one.deployment.number)
@@ -202,89 +243,70 @@ class Moves:
             message = f"version '{one.deployment.version}' of '{one.deployment.app}' did not {command.verb} in time"
             raise VeloError(message, hint="it is tried again", code="job-state")
 
-    def _points(self, pair: Pair) -> dict[str, int]:
-        """For each job an event time beyond all windows that have a record in either version."""
-        found: dict[str, int] = {}
-        for one in (pair.old, pair.new):
-            for job in one.jobs:
-                planned = self._plan(one).job(job["name"])
-                if planned is not None and windows(planned):
-                    newest = _newest(job)
-                    point = 0 if newest is None else newest + length(planned)
-                    found[job["name"]] = max(found.get(job["name"], 0), point)
-        return found
+    def _own(self, pair: Pair) -> None:
+        """Keeps what each version owns from now on: windows beyond all with records in either; and of jobs without
+        state all rows from where the version stands that owned them so far."""
+        points: dict[str, int] = {}
+        for one in pair.both:
+            for job, point in points_of(one, self._plan(one)).items():
+                points[job] = max(points.get(job, 0), point)
+        old, new = (self._plan(one) for one in pair.both)
+        jobs = [job.name for job in old.jobs if goes_by_position(job) and new.job(job.name) is not None]
+        giver, taker = pair.both if pair.share else (pair.new, pair.old)
+        state = self.control.folders.state(giver.deployment.app, giver.deployment.state)
+        takes = {"jobs": jobs, "from": str(state), "by": taker.deployment.number, "mark": uuid.uuid4().hex}
+        with self.control.registry.together():
+            self._owned(pair.old.deployment, points, jobs, (pair.share, WHOLE))
+            self._owned(pair.new.deployment, points, jobs, (0, pair.share))
+            self._set(pair.new, points=points, takes=takes)
 
-    def _own(self, one: Seen, points: dict[str, int], low: int, high: int) -> None:
-        """Keeps what a version owns from now on."""
-        deployment = self._fresh(one)
-        owners = dict(deployment.settings.get("owners", {}))
+    def _owned(self, one: Deployment, points: dict[str, int], jobs: list[str], places: tuple[int, int]) -> None:
+        kept = self.control.registry.now(one)
+        owners = dict(kept.settings.get("owners", {}))
         for job, point in points.items():
             if job in owners:
-                owners[job] = Ownership.of(owners[job]).then(point, low, high).data()
-        self.control.registry.change(deployment, settings={**deployment.settings, "owners": owners})
-
-    def _passed(self, one: Seen, points: dict[str, int], *, late: bool = False) -> bool:
-        """True once the watermark of each job has passed its point, with `late` also by the lateness."""
-        now = _watermarks(one)
-        plan = self._plan(one)
-        for name, point in points.items():
-            job = plan.job(name)
-            if job is None or not point:
-                continue
-            if now.get(name, 0) < point + (lateness(job) if late else 0):
-                return False
-        return True
+                owners[job] = Ownership.of(owners[job]).then(point, *places).data()
+        owners |= {job: Ownership(places).data() for job in jobs if job in owners}
+        self.control.registry.change(kept, settings={**kept.settings, "owners": owners})
 
     def _plan(self, one: Seen) -> ApplicationPlan:
         return self.control.plan_of(one.deployment).plan
 
-    def _fresh(self, one: Seen) -> Deployment:
-        """The deployment as the registry has it now."""
-        deployments = self.control.registry.deployments(one.deployment.app)
-        return next(each for each in deployments if each.number == one.deployment.number)
-
     def _again(self, pair: Pair) -> Pair:
+        """The same two, as they are now; never inside of `together`, since a look takes the supervisor's lock first."""
         self.control.supervisor.look()
         return self.pair(pair.new.deployment.app) or pair
 
-    def _set(self, one: Seen, drop: tuple[str, ...] = (), **changes: Any) -> None:
-        """Keeps how far a move is; with `move` dropped it is over."""
-        deployment = self._fresh(one)
-        settings = dict(deployment.settings)
-        move = {**settings.pop("move", {}), **changes}
-        move = {name: value for name, value in move.items() if name not in drop}
-        if "move" not in drop:
-            settings["move"] = move
-        self.control.registry.change(deployment, settings=settings)
-        self.control.supervisor.look()
+    def _set(
+        self,
+        one: Seen,
+        drop: tuple[str, ...] = (),
+        *,
+        role: str = "",
+        wanted: str = "",
+        share_now: int | None = None,
+        **changes: Any,
+    ) -> None:
+        """Keeps how far a move is, and what becomes of the version; with `move` dropped it is over."""
+        columns = {"role": role, "wanted": wanted}
+        told: dict[str, Any] = {name: value for name, value in columns.items() if value}
+        told |= {} if share_now is None else {"share": share_now}
+        with self.control.registry.together():
+            kept = self.control.registry.now(one.deployment)
+            settings = dict(kept.settings)
+            move = {**settings.pop("move", {}), **changes}
+            if "move" not in drop:
+                settings["move"] = {name: value for name, value in move.items() if name not in drop}
+            self.control.registry.change(kept, settings=settings, **told)
 
-    def _note(self, one: Seen, said: str, **changes: Any) -> None:
-        self._set(one, **changes)
-        self.control.registry.happened(one.deployment, "move", said)
-
-
-def _is_whole(pair: Pair, *states: str) -> bool:
-    """True where all jobs of both versions are in one of the states, and none has a batch that was cut."""
-    jobs = [job for one in (pair.old, pair.new) for job in one.jobs if job["state"] not in ("done", "stopped")]
-    return all(job.get("whole") and job["state"] in states for job in jobs)
-
-
-def _healthy(one: Seen) -> bool:
-    """True where a version runs as it should: a step to a larger share is taken only then."""
-    return one.alive and one.state == "running" and not one.deployment.restarts
-
-
-def _watermarks(one: Seen) -> dict[str, int]:
-    """The watermark of each job, in microseconds."""
-    return {job["name"]: _micros(job["watermark"]) for job in one.jobs if job.get("watermark")}
+    def _note(self, one: Seen, said: str, drop: tuple[str, ...] = (), **changes: Any) -> None:
+        with self.control.registry.together():
+            self._set(one, drop, **changes)
+            self.control.registry.happened(one.deployment, "move", said)
 
 
-def _newest(job: dict[str, Any]) -> int | None:
-    """The newest event time that a job has seen."""
-    times = [each["max_event_time"] for each in job.get("partitions", {}).values() if each["max_event_time"]]
-    times += [job["watermark"]] if job.get("watermark") else []
-    return max(map(_micros, times), default=None)
-
-
-def _micros(text: str) -> int:
-    return round(datetime.fromisoformat(text).timestamp() * 1_000_000)
+def _switch_of(one: Seen, pair: Pair) -> Command:
+    """What a version is told when it gets or gives keys."""
+    takes = pair.move.get("takes") or {}
+    own = takes if takes.get("by") == one.deployment.number else {}
+    return Command(commands.SWITCH, (), {"owners": one.deployment.settings["owners"], "takes": own})

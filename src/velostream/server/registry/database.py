@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import RLock
 from typing import Any
@@ -24,11 +24,17 @@ _SCHEMA = (
 )
 
 
+_PATIENCE: dict[str, Any] = {"keepalives_idle": 10, "keepalives_interval": 5, "tcp_user_timeout": 30_000}
+"""Nobody waits for ever for a machine that has gone away without a word."""
+
+
 class Database:
     """One connection, which is used by one thread at a time."""
 
     def __init__(self, url: str, default: Path) -> None:
         self._lock = RLock()
+        self._is_open = False
+        """True inside of `together`."""
         self._postgres = url.startswith(("postgresql://", "postgres://"))
         if url and not self._postgres and not url.startswith("sqlite://"):
             hint = "sqlite:///path/registry.db or postgresql://user@host/database"
@@ -49,22 +55,28 @@ class Database:
         import psycopg
 
         try:
-            return psycopg.connect(url, autocommit=True, connect_timeout=10)
+            return psycopg.connect(url, autocommit=True, connect_timeout=10, **_PATIENCE)
         except psycopg.Error as error:
-            message = f"the registry in '{masked('url', url)}' cannot be reached: {str(error).splitlines()[0]}"
-            raise VeloError(message, hint="see that PostgreSQL is up", code="registry-unreachable") from None
+            raise _unreachable(url, error) from None
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        """What is changed inside is changed all at once, or not at all."""
+        """What is changed inside is changed all at once, or not at all; one inside of another is part of it."""
         with self._lock:
+            if self._is_open:
+                yield
+                return
             self.run("BEGIN")
+            self._is_open = True
             try:
                 yield
+                self.run("COMMIT")
             except BaseException:
-                self.run("ROLLBACK")
+                with suppress(VeloError):  # a connection that was lost has rolled back by itself
+                    self.run("ROLLBACK")
                 raise
-            self.run("COMMIT")
+            finally:
+                self._is_open = False
 
     def run(self, statement: str, values: Sequence[Any] = ()) -> None:
         """Carries a statement out; `?` stands for a value."""
@@ -82,11 +94,22 @@ class Database:
     def _cursor(self, statement: str, values: Sequence[Any]) -> Any:
         if not self._postgres:
             return self._connection.execute(statement, values)
+        import psycopg
+
         if self._connection.closed:
             self._connection = self._connect(self._url, Path())
-        return self._connection.execute(statement.replace("?", "%s"), values)
+        try:
+            return self._connection.execute(statement.replace("?", "%s"), values)
+        except psycopg.OperationalError as error:
+            raise _unreachable(self._url, error) from None
 
     def close(self) -> None:
         """Gives the connection back."""
         with self._lock:
             self._connection.close()
+
+
+def _unreachable(url: str, error: Exception) -> VeloError:
+    said = (str(error).splitlines() or [type(error).__name__])[0]
+    message = f"the registry in '{masked('url', url)}' cannot be reached: {said}"
+    return VeloError(message, hint="see that PostgreSQL is up", code="registry-unreachable")

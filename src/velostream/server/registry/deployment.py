@@ -12,6 +12,8 @@ ACTIVE, BESIDE, RETIRED = "active", "beside", "retired"
 """The role of a deployment: the one that speaks for its application, one that runs beside it, one of the past."""
 FAILED, DONE = "failed", "done"
 """How a deployment ended that nobody stopped."""
+COPYING = "copying"
+"""The phase of a move in which a version waits for the state that it begins with (the others: `moving.phases`)."""
 STRATEGIES = ("REPLACE", "BLUE_GREEN", "CANARY", "ROLLING")
 
 
@@ -40,6 +42,21 @@ class Deployment:
     settings: dict[str, Any] = field(default_factory=dict)
     """What else its driver is told."""
     created: float = 0.0
+
+    @property
+    def move(self) -> dict[str, Any]:
+        """How far its keys are on their way; empty where nothing moves (see `moving.phases`)."""
+        return dict(self.settings.get("move", {}))
+
+    @property
+    def waits_for_state(self) -> bool:
+        """True while the state that it is to begin with is not there yet: it must not be started."""
+        return self.move.get("phase") == COPYING
+
+    @property
+    def rests(self) -> bool:
+        """True while jobs are paused since keys get other owners at this moment."""
+        return bool(self.move.get("resting"))
 
     def row(self) -> tuple[Any, ...]:
         """As the registry keeps it, in the order of COLUMNS."""

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from velostream.server.registry.database import Database
-from velostream.server.registry.deployment import ACTIVE, COLUMNS, Deployment
+from velostream.server.registry.deployment import ACTIVE, BESIDE, COLUMNS, Deployment
 
 _LIST = ", ".join(COLUMNS)
 KEPT = 1_000
@@ -39,6 +39,15 @@ class Registry:
     def active(self, app: str) -> Deployment | None:
         """The deployment that speaks for an application."""
         return next((one for one in reversed(self.deployments(app)) if one.role == ACTIVE), None)
+
+    def now(self, deployment: Deployment) -> Deployment:
+        """A deployment as it is kept now: for changes that begin with what there is, inside of `together`."""
+        kept = self.deployments(deployment.app)
+        return next((one for one in kept if one.number == deployment.number), deployment)
+
+    def beside(self, app: str) -> Deployment | None:
+        """The deployment that runs beside the active one, if there is one."""
+        return next((one for one in self.deployments(app) if one.role == BESIDE), None)
 
     def add(self, deployment: Deployment) -> Deployment:
         """Keeps a new deployment, under the next number of its application."""

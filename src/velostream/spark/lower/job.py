@@ -82,6 +82,8 @@ class LoweredJob:
     """The same without Spark, where columns are only picked and named."""
 
 
+    shared: bool = False
+    """True where `rows` leaves those out that another version of the job writes."""
 @dataclass(frozen=True)
 class Role:
     """How a stateful node counts: whether records of sources reach it, whether it is the first that they reach, and

@@ -135,7 +135,7 @@ def test_a_row_that_having_no_longer_lets_through_is_withdrawn(one_spark: Any, t
 @pytest.mark.parametrize(
     ("query", "message"),
     [
-        ("SELECT k FROM s WITH ('job.mode' = 'adaptive')", "'job.mode' = 'adaptive' of job"),
+        ("SELECT k FROM s WITH ('state.warm.backend' = 'memory')", "'state.warm.backend' of job"),
         (
             "SELECT k FROM s WITH ('s.schema.registry.url' = 'http://h', 's.format' = 'json')",
             "'schema.registry.url' of",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from velostream.config.batching import BATCHING
+from velostream.config.batching import BATCHING, one_strategy
 from velostream.config.checkpoint import CHECKPOINT
 from velostream.config.dedup import DEDUP
 from velostream.config.emission import EMISSION
@@ -58,7 +58,8 @@ def scoped(scope: Scope) -> tuple[Property, ...]:
 JOB_RULES = (
     NotAbove("batch.min.size", "batch.max.size"),
     memory_budget,
-    OnlyWith("batch.size", "batch.strategy", "fixed_size"),
+    one_strategy,
+    OnlyWith("batch.size", "batch.strategy", "fixed_size", also="adaptive"),
     OnlyWith("batch.window", "batch.strategy", "time_window"),
     OnlyWith("batch.memory", "batch.strategy", "memory"),
     OnlyWith("batch.min.size", "batch.strategy", "adaptive"),

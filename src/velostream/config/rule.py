@@ -54,16 +54,17 @@ class Needs:
 
 @dataclass(frozen=True, slots=True)
 class OnlyWith:
-    """What the statement itself says of `name` has an effect only where `other`, if it is set, is `value`."""
+    """What the statement itself says of `name` has an effect only where `other`, if it is set, is `value` or `also`."""
 
     name: str
     other: str
     value: str
+    also: str = ""
 
     def __call__(self, settings: Settings) -> Broken | None:
         """The rule as broken by these settings, None where they keep it."""
         found, chosen = _written(settings, self.name), settings.find(self.other)
-        if found is None or chosen is None or chosen.value == self.value:
+        if found is None or chosen is None or chosen.value in (self.value, self.also):
             return None
         message = f"'{self.name}' has no effect with '{self.other}' = '{chosen.text}'"
         hint = f"remove it, or set '{self.other}' = '{self.value}'"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from velostream.config.batching import ADAPTIVE, FIXED_SIZE, TIME_WINDOW
+from velostream.config.batching import ADAPTIVE, FIXED_SIZE, TIME_WINDOW, first_size, strategy_of
 from velostream.durations import SECOND
 from velostream.events import BatchEnded, Event, Events
 from velostream.files import replace_text
@@ -38,7 +38,7 @@ class Batching:
     @classmethod
     def of(cls, settings: Any, home: Path) -> Batching:
         """As the settings of a job say. An adaptive one begins with what it had found out before."""
-        strategy = str(settings.get("batch.strategy") or "") if settings is not None else ""
+        strategy = strategy_of(settings)
         if strategy == FIXED_SIZE:
             return cls(strategy, settings.integer("batch.size"))
         if strategy == TIME_WINDOW:
@@ -47,7 +47,7 @@ class Batching:
             return cls(strategy)
         least, most = settings.integer("batch.min.size"), settings.integer("batch.max.size")
         file = home / FILE
-        known = int(file.read_text()) if file.exists() else least
+        known = int(file.read_text()) if file.exists() else first_size(settings)
         made = cls(strategy, least=least, most=most, target=settings.duration("batch.target.latency") / SECOND)
         made.file = file
         made.set(known)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from velostream.config.batching import ADAPTIVE, FIXED_SIZE, MEMORY
+from velostream.config.batching import ADAPTIVE, FIXED_SIZE, MEMORY, strategy_of
 from velostream.config.connections.address import format_of
 from velostream.formats.decoding.json_columns import is_plain
 from velostream.plan.build.context import value_of
@@ -68,7 +68,7 @@ def _way(job: Job, scan: Scan, above: tuple[Node, ...]) -> ScanWay:
         return ScanWay("spark", f"its Kafka connector; {obstacle}") if obstacle else ScanWay("mixed", _MIXED)
     if scan.connector not in FILES:
         return ScanWay("source", f"only Velostream reads {scan.connector}")
-    strategy = value_of(job.settings, "batch.strategy", "")
+    strategy = strategy_of(job.settings)
     limited = strategy in (FIXED_SIZE, MEMORY, ADAPTIVE) or value_of(scan.settings, "max.records.per.batch", "")
     if not any(node.keeps_state for node in above):
         if limited:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from velostream.config.batching import ADAPTIVE, FIXED_SIZE, MEMORY
+from velostream.config.batching import ADAPTIVE, FIXED_SIZE, MEMORY, first_size, strategy_of
 
 FILE = "batch-limit"
 """In the folder of a job: how many records the next micro-batch takes of each source."""
@@ -14,11 +14,13 @@ FILE = "batch-limit"
 
 @dataclass(frozen=True)
 class BatchLimit:
-    """The most records and the most bytes of a micro-batch; `file` says the records where they change."""
+    """The most records and the most bytes of a micro-batch; `file` says the records where they change, and until it
+    does they are `first`."""
 
     records: int | None = None
     bytes: int | None = None
     file: str = ""
+    first: int | None = None
 
     @classmethod
     def of(cls, settings: Any, home: Path) -> BatchLimit:
@@ -26,7 +28,7 @@ class BatchLimit:
         known = settings.known.find("max.records.per.batch") is not None
         own = settings.get("max.records.per.batch") if known else None
         job = settings.job
-        strategy = job.get("batch.strategy") if job is not None else None
+        strategy = strategy_of(job)
         records = [int(str(own))] if own is not None else []
         if strategy == FIXED_SIZE:
             records.append(job.integer("batch.size"))
@@ -34,6 +36,7 @@ class BatchLimit:
             min(records, default=None),
             job.size("batch.memory") if strategy == MEMORY else None,
             str(home / FILE) if strategy == ADAPTIVE else "",
+            first_size(job) if strategy == ADAPTIVE else None,
         )
 
     @property
@@ -42,7 +45,7 @@ class BatchLimit:
         if not self.file:
             return self.records
         file = Path(self.file)
-        told = int(file.read_text()) if file.exists() else None
+        told = int(file.read_text()) if file.exists() else self.first
         return min((one for one in (told, self.records) if one is not None), default=None)
 
     @property

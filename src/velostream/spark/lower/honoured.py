@@ -60,10 +60,6 @@ _SINK = (
 def ignored(job: Job) -> Iterator[VeloError]:
     """Settings of a job, its sources and its sinks that would have no effect. Presets set more than is used."""
     yield from _ignored(job.settings, _JOB, "job", job.name)
-    mode = job.settings.find("job.mode") if job.settings is not None else None
-    if mode is not None and mode.value == "adaptive":
-        message = f"'job.mode' = 'adaptive' of job '{job.name}' cannot be run yet"
-        yield VeloError(message, hint="use simple or transactional", span=mode.origin.span, code="unsupported")
     for scan in job.scans:
         more = _MORE.get(scan.connector, ())
         yield from _ignored(scan.settings, (*_SOURCE, *more), "source", scan.source, client=bool(more))

@@ -69,6 +69,7 @@ def test_refused_rows_are_told_or_end_it(web: Web) -> None:
     [refused] = put(web, table("a", "poison"))
     assert refused.row == '{"k":"poison","v":1}'
     assert "422" in refused.error
+    assert put(web, table("a", "poison")) == [refused], "a further try of the batch tells it again"
     with pytest.raises(VeloError, match="422") as caught:
         put(web, table("a", "poison"), 1, strict=True)
     assert caught.value.error_code == "http-refused"

@@ -37,8 +37,9 @@ _TYPES = {
 }
 _FOR_GOOD = (401, 403, 404, 405, 410)
 """Statuses that say something about the address, not about what is sent."""
-_sent: dict[tuple[str, str], tuple[int, set[str]]] = {}
-"""By query and sink: of the micro-batch that is being written, the keys of the requests that were answered."""
+_sent: dict[tuple[str, str], tuple[int, dict[str, list[Refusal]]]] = {}
+"""By query and sink: of the micro-batch that is being written, the keys of the requests that were answered, and which
+rows of each were refused: a try after one that failed further on answers for them too."""
 
 
 @dataclass(frozen=True)
@@ -55,9 +56,9 @@ def write_http(name: str, rows: BatchRows, settings: Settings, batch: Batch, sha
         return ()
     _check(name, settings, len(shape.names))
     table = rows.table().select(list(shape.names))
-    number, done = _sent.get((batch.query, name), (batch.number, set()))
+    number, done = _sent.get((batch.query, name), (batch.number, {}))
     if number != batch.number:
-        done = set()
+        done = {}
     _sent[batch.query, name] = (batch.number, done)
     refused: list[Refusal] = []
     seen: Counter[str] = Counter()
@@ -66,8 +67,8 @@ def write_http(name: str, rows: BatchRows, settings: Settings, batch: Batch, sha
         key = f"{batch.query}-{batch.number}-{digest}-{seen[digest]}"
         seen[digest] += 1
         if key not in done:
-            refused += _answered(name, request, key, settings, strict=batch.strict)
-            done.add(key)
+            done[key] = _answered(name, request, key, settings, strict=batch.strict)
+        refused += done[key]
     return refused
 
 

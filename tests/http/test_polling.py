@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import socket
 from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
 
 import pytest
 from tests.http.serving import Web
@@ -12,6 +15,7 @@ from velostream.errors import VeloError
 from velostream.retrying import Patience
 from velostream.sources.streams.calling import Calls
 from velostream.sources.streams.inbox import Inbox
+from velostream.sources.streams.listening import Listener
 from velostream.sources.streams.polling import Poller
 
 
@@ -71,3 +75,38 @@ def test_failures_that_pass_are_tried_again_and_the_breaker_tells(web: Web, tmp_
     with pytest.raises(VeloError, match="there is nothing at") as caught:
         poller(web, tmp_path, url="/other").look()
     assert caught.value.error_code == "http-unreachable"
+
+
+def test_a_disk_that_cannot_keep_an_answer_is_said_and_the_answer_is_asked_for_again(web: Web, tmp_path: Path) -> None:
+    web.state(answer='[{"a": 1}]')
+    one = poller(web, tmp_path)
+    (tmp_path / "inbox").rename(tmp_path / "away")
+    with pytest.raises(VeloError, match="cannot be kept for 'quotes'") as caught:
+        one.look()
+    assert caught.value.error_code == "file-unusable"
+    (tmp_path / "away").rename(tmp_path / "inbox")
+    assert one.look()
+    assert kept(tmp_path) == ['[{"a": 1}]']
+
+
+def test_a_webhook_keeps_whole_requests_only_and_says_when_it_cannot(tmp_path: Path) -> None:
+    inbox = Inbox(tmp_path / "inbox", "json")
+    listener = Listener("events", "127.0.0.1:0/events", inbox)
+    listener.start()
+    try:
+        with socket.create_connection(("127.0.0.1", listener.port)) as cut:
+            cut.sendall(b'POST /events HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{"a": 1')
+            cut.shutdown(socket.SHUT_WR)
+            assert cut.recv(1_000) == b"", "half a request is not answered"
+        assert kept(tmp_path) == []
+        (tmp_path / "inbox").rename(tmp_path / "away")
+        url = f"http://127.0.0.1:{listener.port}/events"
+        with pytest.raises(HTTPError, match="503") as refused:
+            urlopen(Request(url, b'{"a": 1}'), timeout=10)
+        refused.value.close()
+        (tmp_path / "away").rename(tmp_path / "inbox")
+        with urlopen(Request(url, b'{"a": 1}'), timeout=10) as answer:
+            assert answer.status == 200
+        assert kept(tmp_path) == ['{"a": 1}']
+    finally:
+        listener.close()

@@ -90,6 +90,9 @@ class Inbox:
 class InboxReader(FileStreamReader):
     """Reads the files of an inbox, and removes them when they are not needed any more."""
 
+    removed = 0
+    """How many files of the manifest are gone."""
+
     def latestOffset(self, start: dict[str, Any], limit: Any) -> dict[str, Any]:  # noqa: N802
         """As files say; an inbox that gets nothing more says why."""
         failed = Path(self.options.path).parent / FAILED
@@ -100,9 +103,10 @@ class InboxReader(FileStreamReader):
 
     def commit(self, end: dict[str, Any]) -> None:
         """The files of committed micro-batches go."""
-        for one in self.manifest.taken[: end["files"]]:
+        for one in self.manifest.taken[self.removed : end["files"]]:
             with suppress(FileNotFoundError):
                 Path(one.path).unlink()
+        self.removed = max(self.removed, end["files"])
 
 
 class InboxStream(FileStream):

@@ -12,6 +12,8 @@ from velostream.sources.streams.inbox import Inbox
 
 LARGEST = 64 * 1024 * 1024
 """Bytes that one request may have."""
+_PATIENCE = 60.0
+"""Seconds that who sends may be silent."""
 
 
 @dataclass
@@ -52,6 +54,7 @@ class Listener:
 def _handler(listener: Listener, path: str) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        timeout = _PATIENCE
 
         def do_POST(self) -> None:
             if urlsplit(self.path).path.rstrip("/") != path.rstrip("/"):
@@ -63,8 +66,15 @@ def _handler(listener: Listener, path: str) -> type[BaseHTTPRequestHandler]:
                 self._say(413 if length.isdecimal() else 411, f"a length of at most {LARGEST} bytes is needed")
                 return
             content = self.rfile.read(int(length))
-            if content.strip():
-                listener.inbox.put(content, repeats=True)
+            if len(content) < int(length):
+                self.close_connection = True  # who sent it has gone in the middle, and will send it again
+                return
+            try:
+                if content.strip():
+                    listener.inbox.put(content, repeats=True)
+            except OSError as error:
+                self._say(503, f"it cannot be kept now: {error.strerror or error}")
+                return
             self._say(200, "taken")
 
         do_PUT = do_POST  # noqa: N815

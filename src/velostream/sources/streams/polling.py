@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from threading import Event, Thread
 
@@ -29,7 +30,6 @@ class Poller:
     path: str = ""
     """The JSON path to the records; empty where the whole answer is records."""
     _ended: Event = field(default_factory=Event)
-    _thread: Thread | None = None
 
     def look(self) -> bool:
         """Asks once; True where something new came."""
@@ -48,7 +48,12 @@ class Poller:
             message = f"'{shown}' answers with {answer.status} {answer.reason}"
             raise VeloError(message, hint="see to the address and the headers", code="http-refused")
         content = self._records(answer.data, shown)
-        return self.inbox.put(content, answer.headers.get("ETag", ""), answer.headers.get("Last-Modified", ""))
+        try:
+            return self.inbox.put(content, answer.headers.get("ETag", ""), answer.headers.get("Last-Modified", ""))
+        except OSError as error:
+            message = f"what '{shown}' answers cannot be kept for '{self.source}': {error.strerror or error}"
+            hint = "see to the folder of the checkpoint, its rights and the room on its disk"
+            raise VeloError(message, hint=hint, code="file-unusable") from None
 
     def _records(self, content: bytes, shown: str) -> bytes:
         if not self.path:
@@ -65,16 +70,17 @@ class Poller:
 
     def start(self) -> None:
         """Goes on asking, beside everything else, until it is closed or what it asks has failed often enough."""
-        self._thread = Thread(target=self._go_on, name=f"velo-poll-{self.source}", daemon=True)
-        self._thread.start()
+        self._ended = Event()
+        Thread(target=self._go_on, args=(self._ended,), name=f"velo-poll-{self.source}", daemon=True).start()
 
-    def _go_on(self) -> None:
-        while not self._ended.wait(self.interval):
+    def _go_on(self, ended: Event) -> None:
+        while not ended.wait(self.interval):
             try:
                 self.calls(self.look)
             except VeloError as error:
-                self.inbox.fail(error)
-                return
+                with suppress(OSError):  # a disk without any room: it is asked again
+                    self.inbox.fail(error)
+                    return
 
     def close(self) -> None:
         """Asks no more."""

@@ -207,6 +207,22 @@ def test_a_file_that_grows_is_read_line_by_line(tmp_path: Path) -> None:
     assert marks == [{"source": "s", "partitions": [0]}, {"source": "s", "finished": [0]}]
 
 
+@pytest.mark.parametrize("growing", [False, True])
+def test_a_file_that_is_gone_before_it_was_read_is_an_error_and_one_that_was_read_is_none(
+    tmp_path: Path, growing: bool
+) -> None:
+    for name in "ab":
+        (tmp_path / f"{name}.jsonl").write_text("1\n")
+    one = reader(tmp_path, growing=growing, per_batch=1)
+    first = one.latestOffset(one.initialOffset(), LIMIT)
+    (tmp_path / "a.jsonl").unlink()
+    with pytest.raises(VeloError, match=r"a\.jsonl' is gone, and was not read yet"):
+        read(one, one.initialOffset(), first)
+    (tmp_path / "b.jsonl").unlink()
+    with pytest.raises(VeloError, match=r"b\.jsonl' is gone, and was not read yet"):
+        read(one, first, one.latestOffset(first, LIMIT))
+
+
 def test_a_file_that_shrinks_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text("1\n2\n")
     one = reader(tmp_path, growing=True)

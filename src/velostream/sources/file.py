@@ -33,9 +33,10 @@ FILE_SOURCE = Source(
 )
 
 
-def found_at(path: str, folder: Path) -> list[str]:
-    """The files on disk, or the objects of a store, that a path, a folder or a glob names, in order of name."""
-    return list(objects(path)) if is_remote(path) else [str(file) for file in matching(path, folder)]
+def found_at(path: str, folder: Path) -> dict[str, tuple[int, int] | None]:
+    """The files on disk, or the objects of a store, that a path, a folder or a glob names, in order of name; of objects
+    their sizes and times, which the list of them says."""
+    return {**objects(path)} if is_remote(path) else dict.fromkeys(map(str, matching(path, folder)))
 
 
 def matching(path: str, folder: Path) -> list[Path]:

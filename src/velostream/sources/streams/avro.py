@@ -25,6 +25,8 @@ def avro_batches(path: str, columns: Sequence[str], schema: pa.Schema) -> Iterat
     try:
         with open_bytes(path) as file:
             yield from _batches(file, wanted)
+    except FileNotFoundError:
+        raise
     except (ValueError, EOFError, OSError, IndexError, KeyError) as error:
         message = f"'{path}' is not an Avro file, or is cut: {error}"
         raise VeloError(message, hint="take it away, or correct path", code="source-unreadable") from None

@@ -27,6 +27,7 @@ from velostream.sources.streams.growing import grown
 from velostream.sources.streams.limits import BatchLimit
 from velostream.sources.streams.manifest import Manifest, Taken
 from velostream.sources.streams.marks import finished, listed, mark
+from velostream.sources.streams.missing import vanished
 from velostream.sources.streams.sizes import records_of
 from velostream.sources.streams.watermarks import below, largest_before
 from velostream.stores import Store, use
@@ -232,6 +233,8 @@ class FileStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
                 late = below(batch, self.options.time, watermark)
                 yield _placed(batch, schema, task, first, late, by_file=self.options.by == "file")
                 first += batch.num_rows
+        except FileNotFoundError:
+            raise vanished(task.path) from None
         except (OSError, EOFError) as error:
             message = f"'{task.path}' cannot be read: {error}"
             raise VeloError(message, hint="see to the file, or take it away", code="source-unreadable") from None

@@ -8,6 +8,7 @@ from pathlib import Path
 from velostream.errors import VeloError
 from velostream.sources.streams.decoding import FileForm, text_records
 from velostream.sources.streams.manifest import Taken
+from velostream.sources.streams.missing import vanished
 from velostream.sources.streams.opening import BLOCK
 
 
@@ -23,21 +24,25 @@ def grown(
     for number, one in enumerate(files):
         start, records = read.get(str(number), (0, 0))
         last = number in ends
-        size = ends[number] if last else _size(one.path, start)
+        size = ends[number] if last else _size(one, start)
         if size < start:
             message = f"'{one.path}' has become shorter than what was read of it"
             raise VeloError(message, hint="give new data a new name", code="source-unreadable")
-        end = size if last else _last_line(one.path, start, size)
+        end = size if last or size == start else _last_line(one.path, start, size)
         if end > start:
             records += sum(1 for _ in text_records(one.path, form, start, end))
         found[str(number)] = [end, records]
     return found
 
 
-def _size(path: str, read: int) -> int:
-    """The size of a file; one that is gone has nothing more to read."""
-    file = Path(path)
-    return file.stat().st_size if file.exists() else read
+def _size(one: Taken, read: int) -> int:
+    """The size of a file; one that is gone has nothing more to read, as far as anybody knows that it had more."""
+    try:
+        return Path(one.path).stat().st_size
+    except FileNotFoundError:
+        if read < one.size:
+            raise vanished(one.path) from None
+        return read
 
 
 def _last_line(path: str, start: int, size: int) -> int:

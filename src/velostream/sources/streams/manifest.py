@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -45,6 +46,11 @@ def look(path: str) -> Taken:
     return Taken(path, state.st_size, state.st_mtime_ns, digest.hexdigest())
 
 
+def _state(path: str) -> tuple[int, int]:
+    state = Path(path).stat()
+    return state.st_size, state.st_mtime_ns
+
+
 class Manifest:
     """The files taken so far."""
 
@@ -78,21 +84,19 @@ class Manifest:
         for one in new:
             self._add(one)
 
-    def changed(self, paths: Iterable[str], below: int) -> str | None:
-        """A file with a number under `below` that is not what it was; None where all are."""
-        for path in paths:
+    def changed(self, found: Mapping[str, tuple[int, int] | None], below: int) -> str | None:
+        """A file with a number under `below` that is not what it was; None where all are. Of objects it is known what
+        they are now; a file that has just gone was read, and is none."""
+        for path, state in found.items():
             number = self.numbers.get(path)
             if number is None or number >= below:
                 continue
             before = self.taken[number]
-            if is_remote(path):
-                if look(path) != before:
+            with suppress(FileNotFoundError):
+                size, modified = state or _state(path)
+                same = (size, modified) == (before.size, before.modified)
+                if not same and (state is not None or size != before.size or look(path).mark != before.mark):
                     return path
-                continue
-            state = Path(path).stat()
-            same = (state.st_size, state.st_mtime_ns) == (before.size, before.modified)
-            if not same and (state.st_size != before.size or look(path).mark != before.mark):
-                return path
         return None
 
     def _add(self, one: Taken) -> None:

@@ -31,6 +31,12 @@ def wait_for(source: str, what: str, settings: Settings, look: Callable[[], T]) 
         time.sleep(min(interval / SECOND, left))
 
 
+def vanished(path: str) -> VeloError:
+    """The error for a file that was there when it was taken up, and is gone before it was read."""
+    message = f"'{path}' is gone, and was not read yet: nobody knows what was in it"
+    return VeloError(message, hint="put it back under its name, and start again", code="source-unreadable")
+
+
 def _missing(error: VeloError, source: str, what: str, timeout: int) -> VeloError:
     waited = f", after {show(timeout)}" if timeout else ""
     hint = f"'{source}.{what}.wait.timeout' = '30s' waits for it"

@@ -69,7 +69,7 @@ def _in_order(node: Any, schema: str, form: str, folder: Path) -> str:
     """The columns in the order in which the lines of CSV files have them, whose letters hold the lines as they are."""
     if form != "csv" or node.connector != "file_source" or not node.settings.boolean("csv.header"):
         return schema
-    files = found_at(node.settings.text("path"), folder)
+    files = list(found_at(node.settings.text("path"), folder))
     names = header_of(files[0], form_of(node).csv) if files else []
     declared = {member.name.casefold(): member for member in node.declared}
     if not names or [name.strip().casefold() for name in names] == list(declared):

@@ -9,6 +9,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from tests.formats.held import Settings
+
 from velostream import types
 from velostream.formats.encoding import value_encoder
 from velostream.formats.encoding.avro import AvroEncoder
@@ -23,24 +25,6 @@ from velostream.types import BIGINT, BINARY, STRING
 
 _SCHEMA = "value BINARY, _key BINARY, _topic STRING, _timestamp TIMESTAMP, _mark STRING"
 _HEADERS = "_headers ARRAY<STRUCT<key: STRING, value: BINARY>>"
-
-
-@dataclass(frozen=True)
-class Settings:
-    held: dict[str, str]
-
-    @property
-    def known(self) -> "Settings":
-        return self
-
-    def find(self, key: str) -> str | None:
-        return self.held.get(key)
-
-    def get(self, key: str) -> str | None:
-        return self.held.get(key)
-
-    def text(self, key: str) -> str:
-        return self.held[key]
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,16 @@
 """Rows to bytes: every value keeps its digits, its NULL and its zone, however many rows there are."""
 
+import io
 import json
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
+import fastavro
 import pyarrow as pa
 import pytest
+from tests.formats.held import Settings
 
 from velostream.errors import VeloError
 from velostream.formats.encoding import key_encoder, value_encoder
@@ -43,24 +46,6 @@ _ROWS = [
     '"n":"0001-01-01T00:00:00.000000","day":"0001-01-01","x":"","l":[],"st":{"q":null,"r":null},"m":{},'
     '"du":"0:00:00","none":null}',
 ]
-
-
-@dataclass(frozen=True)
-class Settings:
-    held: dict[str, Any]
-
-    @property
-    def known(self) -> "Settings":
-        return self
-
-    def find(self, key: str) -> Any:
-        return self.held.get(key)
-
-    def get(self, key: str) -> Any:
-        return self.held.get(key)
-
-    def text(self, key: str) -> str:
-        return str(self.held[key])
 
 
 _CSV = {"csv.quote": '"', "csv.delimiter": ";", "csv.null": "NA"}
@@ -138,3 +123,18 @@ def test_changes_say_what_happened_to_a_row() -> None:
         b'{"before":{"a":3},"after":null,"op":"d"}',
     ]
     assert _value(rows.select(["a"]), "debezium_json")[1] == b'{"before":null,"after":{"a":2},"op":"c"}'
+
+
+def test_times_of_an_avro_schema_in_milliseconds_are_whole_numbers_rounded_down(tmp_path: Path) -> None:
+    kind = {"type": "long", "logicalType": "timestamp-millis"}
+    schema = {"type": "record", "name": "x", "fields": [{"name": "t", "type": ["null", kind]}]}
+    (tmp_path / "x.avsc").write_text(json.dumps(schema))
+    rows = pa.table({"t": pa.array([-1, 1_700_000_000_123_456, None], pa.timestamp("us", "UTC"))})
+    settings: Any = Settings({"format": "avro", "schema.file": "x.avsc"})
+    made = value_encoder("out", rows.schema, settings, tmp_path)(rows).to_pylist()
+    read = [fastavro.schemaless_reader(io.BytesIO(one), schema, None)["t"] for one in made]
+    assert [one and one.isoformat() for one in read] == [
+        "1969-12-31T23:59:59.999000+00:00",
+        "2023-11-14T22:13:20.123000+00:00",
+        None,
+    ]

@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
+from tests.formats.held import Settings
 from tests.registry.server import NoRegistry, SchemaRegistry
 
 from velostream import types
@@ -29,24 +29,6 @@ def registry() -> Iterator[Registry]:
         pytest.skip(str(error))
     yield Registry(server.url)
     server.close()
-
-
-@dataclass(frozen=True)
-class Settings:
-    held: dict[str, Any]
-
-    @property
-    def known(self) -> "Settings":
-        return self
-
-    def find(self, key: str) -> Any:
-        return self.held.get(key)
-
-    def get(self, key: str) -> Any:
-        return self.held.get(key)
-
-    def text(self, key: str) -> str:
-        return str(self.held[key])
 
 
 def test_schemas_evolve_and_what_is_not_compatible_is_a_fault(registry: Registry, tmp_path: Path) -> None:

@@ -23,14 +23,13 @@ def avro_values(rows: pa.Table | pa.RecordBatch, schema: Any) -> tuple[list[str]
 
 def _values(column: Any, schema: Any) -> list[Any]:
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     kind = column.type
     if pa.types.is_timestamp(kind):
         # A number for each is many times faster than a time for each.
         unit = _UNITS.get(_logical(schema), 1)
-        micros = column.cast(pa.timestamp("us", kind.tz)).cast(pa.int64())
-        return (micros if unit == 1 else pc.floor(pc.divide(micros, unit))).to_pylist()  # type: ignore[no-any-return]
+        micros: list[int | None] = column.cast(pa.timestamp("us", kind.tz)).cast(pa.int64()).to_pylist()
+        return micros if unit == 1 else [None if one is None else one // unit for one in micros]
     values: list[Any] = column.to_pylist()
     return [plain(value, kind) for value in values] if pa.types.is_nested(kind) else values
 

@@ -405,6 +405,13 @@ def test_statistics_are_plain_data() -> None:
     assert run.outcomes[-1].stats.idle_partitions == 0
 
 
+def test_counting_rows_goes_on_from_the_last_one_where_what_was_said_is_discarded() -> None:
+    run = Run(settings(Tumbling(100), emission=emission(count=3, accumulation="discarding")))
+    counts = [[row["n"] for row in run.batch(*points(*times))] for times in ((1, 2), (3, 4), (5,), (6, 7), (8,))]
+    assert counts == [[], [4], [], [3], []]
+    assert [(row["n"], row["_emission"], row["_revision"]) for row in run.flush()] == [(1, "final", 3)]
+
+
 def test_memory_is_bounded_by_open_windows() -> None:
     run = Run(settings(Tumbling(10)))
     sizes = []

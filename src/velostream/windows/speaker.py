@@ -91,9 +91,11 @@ class Speaker:
         closed = _reached(moment.before)
         closes = pl.lit(value=True) if moment.flush else _reached(moment.after)
         elapsed = (moment.now - pl.col("_emitted_at")).fill_null(0) if moment.clocked else pl.lit(0, pl.Int64)
-        discards = self.settings.emission.accumulation is Accumulation.DISCARDING
-        uncounted = self.settings.replaces or discards
-        news = pl.lit(1, pl.Int64) if uncounted else pl.col(EVENT_COUNT) - pl.col("_emitted")
+        news = pl.col(EVENT_COUNT) - pl.col("_emitted")
+        if self.settings.emission.accumulation is Accumulation.DISCARDING:
+            news = pl.col(EVENT_COUNT)  # which is what came since
+        elif self.settings.replaces:
+            news = pl.max_horizontal(news, pl.lit(1, pl.Int64))  # a row that takes another's place adds none
         return groups.with_columns(
             closed.alias("_closed"),
             (closes & ~closed).alias("_closes"),

@@ -13,6 +13,7 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import quote
 from urllib.request import Request, urlopen
 
+from velostream.config.secrets import masked
 from velostream.errors import InvalidSchema, VeloError
 
 if TYPE_CHECKING:
@@ -41,6 +42,11 @@ class Registry:
     username: str = ""
     password: str = field(default="", repr=False)
 
+    @property
+    def shown(self) -> str:
+        """Where it is, without secrets."""
+        return masked("url", self.url)
+
     def by_number(self, number: int) -> Registered:
         """The schema of a number; InvalidSchema where the registry has none."""
         return _by_number(self, number)
@@ -63,7 +69,7 @@ class Registry:
         """Asks for the schema of a number."""
         found = self._ask(f"schemas/ids/{number}")
         if found is None:
-            message = f"the schema registry '{self.url}' has no schema of number {number}"
+            message = f"the schema registry '{self.shown}' has no schema of number {number}"
             raise InvalidSchema(message, hint="see that schema.registry.url is that of who wrote the records")
         return self._registered(number, found)
 
@@ -110,7 +116,7 @@ class Registry:
         except ValueError:
             said = text
         what = " ".join(said.split())[:300] or error.reason
-        message = f"the schema registry '{self.url}' refuses ({error.code}): {what}"
+        message = f"the schema registry '{self.shown}' refuses ({error.code}): {what}"
         if error.code == _CONFLICT:
             hint = "keep the schema compatible with the earlier one, or use another schema.registry.subject"
             return InvalidSchema(message, hint=hint)
@@ -118,7 +124,7 @@ class Registry:
 
     def _silent(self, error: Exception) -> VeloError:
         reason = error.reason if isinstance(error, URLError) else error
-        message = f"the schema registry '{self.url}' does not answer: {reason}"
+        message = f"the schema registry '{self.shown}' does not answer: {reason}"
         return VeloError(message, hint="see that it is up and that the address is right", code="registry-unreachable")
 
 

@@ -25,7 +25,7 @@ def registered_columns(name: str, settings: Settings) -> tuple[Field, ...] | Non
     subject = optional(settings, "schema.registry.subject") or f"{optional(settings, 'topic') or name}-value"
     found = registry.latest(subject)
     if found is None:
-        message = f"the schema registry '{registry.url}' has no subject '{subject}' for '{name}'"
+        message = f"the schema registry '{registry.shown}' has no subject '{subject}' for '{name}'"
         hint = f"set '{name}.schema.registry.subject', or declare the columns"
         raise InvalidSchema(message, hint=hint)
     try:

@@ -89,7 +89,7 @@ def places(job: RunningJob, report: Mapping[str, Any], folder: Path) -> list[str
     """Where the results, the dead letters and the checkpoint of a job are."""
     from velostream.plan.nodes import Sinks
 
-    lines = [f"{report['name']}: rows written: {rows(report)}"]
+    lines = [f"{report['name']}: rows emitted: {rows(report)}"]
     for target in job.job.root.targets if isinstance(job.job.root, Sinks) else ():
         lines.append(f"  {target.name}: {_where(target, folder)}")
     dead = report["records"]["dead_lettered"]

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from tests.observability.test_exposition import taken
 from tests.postgres.server import Database
 
-from velostream.observability.history.base import Store
+from velostream.errors import VeloError
+from velostream.observability.history.base import Store, arrow
 from velostream.observability.history.parquet import MANY, ParquetStore
 from velostream.observability.history.sqlite import SqliteStore
 from velostream.observability.history.stores import PARQUET, POSTGRES, SQLITE, open_store
@@ -20,8 +24,8 @@ NOW = 1_700_000_000.0
 LINES = [[1, 0, 60_000_000, "final", 3, 1, 7, 4], [1, None, None, "change", 1, 2, 1, 4]]
 
 
-def rows(at: float) -> dict[str, list[tuple[object, ...]]]:
-    return rows_of(taken() | {"taken": at, "batch": 4}, LINES)
+def rows(at: float, app: str = "shop") -> dict[str, list[tuple[object, ...]]]:
+    return rows_of(taken() | {"taken": at, "batch": 4, "app": app}, LINES)
 
 
 @pytest.fixture(params=[SQLITE, PARQUET, POSTGRES])
@@ -41,24 +45,28 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
 def test_what_is_kept_comes_back(store: Store) -> None:
     store.add(rows(NOW - 40 * DAY))
     store.add(rows(NOW))
-    jobs = store.table(JOBS).to_pylist()
+    store.add(rows(NOW - 40 * DAY, "other"))
+    jobs = store.table(JOBS, "shop").to_pylist()
     assert [row["at"].timestamp() for row in jobs] == [NOW - 40 * DAY, NOW]
     assert jobs[0] | {"at": None, "watermark": None} == {
         **{"at": None, "app": "shop", "job": "j", "state": "running", "batch": 4, "records_read": 7},
         **{"records_in_results": 0, "records_open": 0, "dead_letters": 2, "dropped": 1, "late": 0, "too_late": 0},
         **{"rows_emitted": 4, "watermark": None, "lag_seconds": 1.5, "open_windows": 0, "state_bytes": 0},
         **{"batch_p50": 0.5, "batch_p99": 0.5, "busy": 0.8, "pressure": "busy", "cause": "sink out"},
+        **{"behind_seconds": None},
     }
     assert jobs[0]["watermark"].timestamp() == 1.0
-    windows = store.table(WINDOWS).to_pylist()[:2]
+    windows = store.table(WINDOWS, "shop").to_pylist()[:2]
     assert [(row["emission"], row["rows"], row["window_start"] is None) for row in windows] == [
         ("final", 3, False),
         ("change", 1, True),
     ]
-    assert store.table(PARTITIONS).to_pylist()[0]["holds"] == 1
-    assert {row["labels"] for row in store.table(METRICS).to_pylist()} >= {'{"k": "a"}', "{}"}
-    store.forget(NOW - 30 * DAY)
-    assert [store.table(table).num_rows for table in TABLES] == [1, 1, 2, 2, 4]
+    assert store.table(PARTITIONS, "shop").to_pylist()[0]["holds"] == 1
+    assert {row["labels"] for row in store.table(METRICS, "shop").to_pylist()} >= {'{"k": "a"}', "{}"}
+    assert [row[0] for row in store.rows(JOBS, "shop", NOW - DAY)] == [NOW]
+    store.forget("shop", "j", NOW - 30 * DAY)
+    assert [store.table(table, "shop").num_rows for table in TABLES] == [1, 1, 2, 2, 4]
+    assert store.table(JOBS, "other").num_rows == 1, "what others keep there is theirs to forget"
 
 
 def test_many_small_files_of_a_day_are_made_one(tmp_path: Path) -> None:
@@ -66,12 +74,36 @@ def test_many_small_files_of_a_day_are_made_one(tmp_path: Path) -> None:
     for number in range(MANY + 2):
         store.add({"jobs": rows(NOW + number)["jobs"]})
     assert len(list((tmp_path / "jobs").glob("day=*/*.parquet"))) == 2
-    assert store.table(JOBS).num_rows == MANY + 2
+    assert store.table(JOBS, "shop").num_rows == MANY + 2
 
 
 def test_a_reader_sees_what_a_writer_keeps(tmp_path: Path) -> None:
     writer, reader = SqliteStore(tmp_path / "h.sqlite"), SqliteStore(tmp_path / "h.sqlite")
     writer.add(rows(NOW))
-    assert reader.table(JOBS).num_rows == 1
+    assert reader.table(JOBS, "shop").num_rows == 1
     writer.close()
     reader.close()
+
+
+def test_what_an_older_version_has_begun_is_gone_on_with(tmp_path: Path) -> None:
+    file = tmp_path / "h.sqlite"
+    with closing(sqlite3.connect(file)) as older:
+        older.execute("CREATE TABLE jobs (at, app, job, state)")
+        older.execute("INSERT INTO jobs VALUES (?, 'shop', 'j', 'running')", (NOW - DAY,))
+        older.commit()
+    store = SqliteStore(file)
+    store.add(rows(NOW))
+    found = store.table(JOBS, "shop").to_pylist()
+    assert [(row["state"], row["records_read"]) for row in found] == [("running", None), ("running", 7)]
+    store.close()
+    folder = tmp_path / "jobs" / "day=2023-11-14"
+    folder.mkdir(parents=True)
+    older_rows = arrow(JOBS, rows(NOW)["jobs"]).drop_columns(["behind_seconds"])
+    pq.write_table(older_rows, folder / "1-1-000001,shop,j.parquet")
+    assert ParquetStore(tmp_path).table(JOBS, "shop")["behind_seconds"].to_pylist() == [None]
+
+
+def test_a_store_that_cannot_be_opened_is_named_without_its_password() -> None:
+    with pytest.raises(VeloError, match=r"'postgresql://me:\*\*\*\*@127.0.0.1:1/x' cannot be opened") as refusal:
+        open_store(POSTGRES, "postgresql://me:secret@127.0.0.1:1/x")
+    assert refusal.value.error_code == "database-unreachable"

@@ -7,7 +7,7 @@ from typing import Any
 from velostream.cli.check import validated
 from velostream.cli.inputs import Input
 from velostream.observability.datasets import inputs_of, named, outputs_of
-from velostream.observability.graph import graph
+from velostream.observability.graph import Graph
 from velostream.plan import plan
 from velostream.plan.job import ApplicationPlan
 
@@ -27,26 +27,35 @@ def planned(sql: str = SQL) -> ApplicationPlan:
 
 
 def test_columns_can_be_followed_through_a_table() -> None:
-    drawn = graph(planned())
+    drawn = Graph().add(planned()).data()
     json.dumps(drawn)
-    ids = {node["id"]: node for node in drawn["nodes"]}
-    assert set(ids) == {"stream:s", "table:totals", "sink:out", "job:totals", "job:joined"}
-    assert {"from": "job:totals", "to": "table:totals"} in drawn["edges"]
-    assert {"from": "table:totals", "to": "job:joined"} in drawn["edges"]
-    steps = {(tuple(each["from"]), tuple(each["to"]), each["how"]) for each in drawn["columns"]}
-    assert (("stream:s", "v"), ("table:totals", "total"), "aggregate") in steps
-    assert (("table:totals", "total"), ("sink:out", "total"), "identity") in steps
-    assert (("stream:s", "v"), ("sink:out", "twice"), "expression") in steps
-    hows = {(tuple(each["from"]), each["how"], each["job"]) for each in drawn["influences"]}
-    assert {(("stream:s", "v"), "filter", "totals"), (("table:totals", "k"), "join", "joined")} <= hows
+    places = {node["id"]: node["place"] for node in drawn["nodes"]}
+    assert places == {
+        **{"app/source/s": "file/in/*.jsonl", "app/table/totals": "", "app/sink/out": "file/out"},
+        **{"app/job/totals": "", "app/job/joined": ""},
+    }
+    steps = {
+        (f"{each['source']}.{each['source_column']}", f"{each['target']}.{each['target_column']}", each["how"])
+        for each in drawn["edges"]
+    }
+    assert steps >= {
+        ("app/source/s.v", "app/job/totals.total", "aggregate"),
+        ("app/job/totals.total", "app/table/totals.total", "identity"),
+        ("app/table/totals.total", "app/job/joined.total", "identity"),
+        ("app/source/s.v", "app/job/joined.twice", "expression"),
+        ("app/source/s.v", "app/job/totals.", "filter"),
+        ("app/table/totals.k", "app/job/joined.", "join"),
+    }
 
 
-def test_every_end_of_an_edge_is_a_node_with_that_column() -> None:
-    drawn = graph(planned())
-    columns = {(node["id"], column["name"]) for node in drawn["nodes"] for column in node["columns"]}
-    for each in drawn["columns"]:
-        assert tuple(each["from"]) in columns
-        assert tuple(each["to"]) in columns
+def test_every_end_of_an_edge_is_a_node_with_that_column_and_what_is_printed_is_of_its_job() -> None:
+    more = "SELECT k FROM s; -- one\nSELECT v FROM s;"
+    drawn = Graph().add(planned(SQL + more), "shop").data()
+    columns = {(node["id"], column) for node in drawn["nodes"] for column in (*node["columns"], "")}
+    for each in drawn["edges"]:
+        assert (each["source"], each["source_column"]) in columns
+        assert (each["target"], each["target_column"]) in columns
+    assert [node["columns"] for node in drawn["nodes"] if "console of" in node["name"]] == [["k"], ["v"]]
 
 
 class Told:

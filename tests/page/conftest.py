@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or ""
 KEPT = os.environ.get("PAGE_SCREENSHOTS", "")
-"""Where set, screenshots go into docs/images; otherwise they are only taken."""
+"""Where set, screenshots go into docs/images."""
 PATIENCE = 60_000
 """Milliseconds: a driver on a busy machine takes its time."""
 
@@ -73,11 +72,10 @@ class Look:
         self.page.goto(f"{self.server.address}/#/{place}")
 
     def keep(self, name: str) -> None:
-        """Takes a screenshot."""
-        folder = ROOT / "docs" / "images" if KEPT else Path(self.server.data.parent)
-        folder.mkdir(parents=True, exist_ok=True)
-        self.page.wait_for_timeout(400)
-        self.page.screenshot(path=folder / f"page-{name}.png")
+        """Takes a screenshot for the documentation, where that is wanted."""
+        if KEPT:
+            self.page.wait_for_timeout(400)
+            self.page.screenshot(path=ROOT / "docs" / "images" / f"page-{name}.png")
 
     def __enter__(self) -> Look:
         return self

@@ -27,7 +27,8 @@ WHERE t.price > 0
 GROUP BY t.symbol, i.sector
 WINDOW TUMBLING(10s)
 INTO bars_out
-WITH ('bars_out.type' = 'file_sink', 'bars_out.path' = 'bars', 'bars_out.format' = 'jsonl', 'allowed.lateness' = '1m');
+WITH ('bars_out.type' = 'file_sink', 'bars_out.path' = 'bars', 'bars_out.format' = 'jsonl', 'allowed.lateness' = '1m',
+      'history.every' = '1s');
 
 CREATE TABLE last_price AS
 SELECT symbol, LAST_VALUE(price) AS price, COUNT(*) AS trades

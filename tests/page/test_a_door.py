@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import urllib.request
 
-import pytest
 from tests.page.conftest import Look
 from tests.page.serving import TOKEN, Server
 
@@ -81,29 +80,33 @@ def test_views_are_reached_by_keys(look: Look) -> None:
     page.wait_for_selector("dialog", state="detached")
 
 
-@pytest.mark.parametrize(
-    ("call", "wanted"),
-    [
-        ("format.span(80)", "1m 20s"),
-        ("format.span(0.25)", "250ms"),
-        ("format.span(90061)", "1d 1h"),
-        ("format.span(null)", "–"),
-        ("format.short(1234567)", "1.2M"),
-        ("format.bytes(1536)", "1.5 kB"),
-        ("format.percent(1, 3)", "33.3 %"),
-        ("charts.nice(37)", 50),
-        ("charts.nice(0)", 1),
-        ("graph.placed([{id:'a',width:10,height:10},{id:'b',width:10,height:10}],[{from:'a',to:'b'}]).width", 124),
-        ("dom.h('b', {}, '<i>', null, ['x', 1]).innerHTML", "&lt;i&gt;x1"),
-        ("[...sql.coloured(\"a 'b\", [{severity:'error',line:1,column:1,end_line:1,end_column:2}])].length", 3),
-    ],
-)
-def test_pieces_of_the_page_by_themselves(look: Look, call: str, wanted: object) -> None:
+PIECES = {
+    "format.span(80)": "1m 20s",
+    "format.span(0.25)": "250ms",
+    "format.span(90061)": "1d 1h",
+    "format.span(null)": "–",
+    "format.short(1234567)": "1.2M",
+    "format.bytes(1536)": "1.5 kB",
+    "format.percent(1, 3)": "33.3 %",
+    "charts.nice(37)": 50,
+    "charts.nice(0)": 1,
+    "graph.placed([{id:'a',width:10,height:10},{id:'b',width:10,height:10}],[{from:'a',to:'b'}]).width": 124,
+    "dom.h('b', {}, '<i>', null, ['x', 1]).innerHTML": "&lt;i&gt;x1",
+    "[...sql.coloured(\"a 'b\", [{severity:'error',line:1,column:1,end_line:1,end_column:2}])].length": 3,
+    "parts.isHeld({held_back_seconds: 61, held_back_by: ['s/1']})": True,
+    "parts.isHeld({held_back_seconds: 59, held_back_by: ['s/1'], watermark_lag_seconds: 600})": False,
+    "parts.isHeld({held_back_seconds: null, held_by_silence: true, held_back_by: ['s/1']})": True,
+    "parts.holders({held_back_by: ['s/1', 's/2', 's/3']}, 2)": "s/1, s/2 and 1 more",
+}
+
+
+def test_pieces_of_the_page_by_themselves(look: Look) -> None:
     look.page.goto(look.server.address)
-    names = ("format", "charts", "graph", "dom", "sql")
+    names = ("format", "charts", "graph", "dom", "sql", "parts")
     modules = ", ".join(f"import('/page/{name}.js')" for name in names)
-    script = f"Promise.all([{modules}]).then(([{', '.join(names)}]) => {call})"
-    assert look.page.evaluate(script) == wanted
+    calls = ", ".join(PIECES)
+    found = look.page.evaluate(f"Promise.all([{modules}]).then(([{', '.join(names)}]) => [{calls}])")
+    assert dict(zip(PIECES, found, strict=True)) == PIECES
 
 
 def test_what_is_alike_stays_when_the_page_is_drawn_anew(look: Look) -> None:

@@ -7,7 +7,7 @@ import time
 import pytest
 from tests.sql.corpus import EXAMPLES
 
-from velostream.sql.parse import parse, split
+from velostream.sql.parse import ended, parse, split
 
 
 def names(text: str) -> list[str]:
@@ -98,3 +98,17 @@ def test_nothing_heavy_is_imported() -> None:
     code = f"import sys, velostream.sql.parse; print(sorted({heavy} & set(sys.modules)))"
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert answer.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("text", "after"),
+    [
+        ("SELECT 1;", "SELECT 1;\n"),
+        ("SELECT 1", "SELECT 1;\n"),
+        ("SELECT 1; -- the last\n", "SELECT 1; -- the last\n;\n"),
+        (" \n;", ""),
+    ],
+)
+def test_a_text_that_another_statement_follows_has_an_end_that_no_comment_hides(text: str, after: str) -> None:
+    assert ended(text) == after
+    assert len(parse(f"{after}SELECT 2", "two").statements) == (2 if after else 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from velostream.tables.keys import split_key
+from velostream.tables.keys import joined_key, split_key
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,16 @@ from velostream.tables.keys import split_key
         (r"\N|x", [None, "x"]),
         (r"x\N|y", ["xN", "y"]),
         (r"\Nx|y", ["Nx", "y"]),
+        (r"\N|", [None, ""]),
+        (r"\\N", [r"\N"]),
+        (r"a\\|b", ["a\\", "b"]),
     ],
 )
 def test_values_are_told_apart(text: str, values: list[str | None]) -> None:
     assert split_key(text) == values
+
+
+@pytest.mark.parametrize("values", [["a", None, ""], ["a|b", r"\N", "\\"], [None], ["1", "true"]])
+def test_values_that_were_joined_are_told_apart_again(values: list[str | None]) -> None:
+    assert split_key(joined_key(values)) == values
+    assert joined_key([1, True]) == "1|true"

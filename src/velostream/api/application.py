@@ -13,7 +13,8 @@ from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 
 from velostream.api.engine import LOG
-from velostream.api.jobs import Job, Jobs, as_html, as_text
+from velostream.api.jobs import Job, Jobs, Letter, as_html, as_text
+from velostream.api.lineage import Lineage
 from velostream.api.plan import Plan
 from velostream.api.result import Result
 from velostream.errors import VeloError
@@ -21,6 +22,8 @@ from velostream.registry import did_you_mean
 
 if TYPE_CHECKING:
     from velostream.cli.live.figures import Meter
+    from velostream.jobs.letters import JobLetters
+    from velostream.jobs.replaying import Replay
     from velostream.jobs.runner import Runner
     from velostream.jobs.running import RunningJob
     from velostream.server.models.jobs import JobView
@@ -140,6 +143,35 @@ class Application:
         """How all of its jobs run."""
         return Plan.of(self.runner.plan)
 
+    def lineage(self) -> Lineage:
+        """Which column comes from which."""
+        from velostream.observability.graph import Graph
+
+        return Lineage(**Graph().add(self.runner.plan, self.name).data())
+
+    def letters_of(self, name: str, which: Mapping[str, str]) -> list[Letter]:
+        """The dead letters of a job that are asked for, newest first."""
+        from velostream.jobs.letters import Wanted
+
+        return list(
+            self._letters(name).found(Wanted(reason=which["reason"], source=which["source"], text=which["text"]))
+        )[::-1]
+
+    def replay(self, name: str, which: Mapping[str, Any]) -> Replay:
+        """Has dead letters of a job processed once more, in its next micro-batch or at its next start."""
+        from velostream.jobs.letters import Wanted
+
+        letters = self._letters(name)
+        wanted = Wanted(frozenset(which["ids"]), which["reason"], which["source"], text=which["text"])
+        return letters.replay(list(letters.found(wanted)), which["late"])
+
+    def _letters(self, name: str) -> JobLetters:
+        from velostream.jobs.letters import letters_of
+
+        job = self.runner.plan.job(self._planned(name))
+        assert job is not None, "a name that is planned is that of a job"
+        return letters_of(job, self.runner.checkpoint, self.runner.folder)
+
     def report(self) -> dict[str, Any]:
         """What became of every record so far, as `velo run --report` writes it."""
         from velostream.observability.snapshot import steady
@@ -152,6 +184,7 @@ class Application:
 
         from velostream.plan.nodes import Sinks
         from velostream.sinks.memory import MEMORY_SINK, rows
+        from velostream.typed_rows import arrow_type
 
         roots = [job.root for job in self.runner.plan.jobs if isinstance(job.root, Sinks)]
         targets = [target for root in roots for target in root.targets if target.connector == MEMORY_SINK.name]
@@ -159,7 +192,17 @@ class Application:
         if sink.casefold() not in names:
             hint = did_you_mean(sink, names.values(), "sinks in memory") or "INTO x WITH ('x.type' = 'memory_sink')"
             raise VeloError(f"'{self.name}' has no sink in memory '{sink}'", hint=hint, code="usage")
-        return Result(pa.Table.from_pylist(rows(names[sink.casefold()])), lambda: self.runner.spark)
+        kept = rows(names[sink.casefold()])
+        columns = {
+            member.name: member.type
+            for root in roots
+            for target in root.targets
+            if target.name == names[sink.casefold()]
+            for member in target.columns(root.fields)
+        }
+        schema = pa.schema([(name, arrow_type(kind)) for name, kind in columns.items()])
+        known = all(kind.is_known for kind in columns.values())
+        return Result(pa.Table.from_pylist(kept, schema if known else None), lambda: self.runner.spark)
 
     # What it is told
 

@@ -27,27 +27,17 @@ class Engine:
 
     def session(self, connectors: Iterable[str] = (), functions: Iterable[Function] = ()) -> SparkSession:
         """The session of this process, which must have the jars of these connectors: Spark takes them at its start."""
-        from pyspark.sql import SparkSession
-
         from velostream.spark.jars import jars_of
-        from velostream.spark.session import spark_session
+        from velostream.spark.session import lacking, spark_session
 
         jars = jars_of(connectors, self.jars, LOG.info)
-        before = SparkSession.getActiveSession()
-        if before is not None:
-            settings = before.sparkContext.getConf()
-            _require(jars, f"{settings.get('spark.jars', '')},{settings.get('spark.jars.packages', '')}")
+        missing = lacking(jars)
+        if missing:
+            message = f"Spark runs already, without '{missing[0]}'"
+            hint = "end it (connection.spark.stop()), and the next question starts it with all that it needs"
+            raise VeloError(message, hint=hint, code="job-state")
         _travel(functions)
-        return spark_session(self.master, jars=jars if before is None else ())
-
-
-def _require(jars: Iterable[Path], loaded: str) -> None:
-    """Refuses jars that a session which runs already has not taken."""
-    missing = [jar.name for jar in jars if jar.stem.rpartition("-")[0] not in loaded]
-    if missing:
-        message = f"Spark runs already, without '{missing[0]}'"
-        hint = "end it (connection.spark.stop()), and the next question starts it with all that it needs"
-        raise VeloError(message, hint=hint, code="job-state")
+        return spark_session(self.master, jars=jars)
 
 
 def _travel(functions: Iterable[Function]) -> None:

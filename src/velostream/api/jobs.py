@@ -7,10 +7,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, overload
 
 from velostream.api import markup
+from velostream.errors import VeloError
 
 if TYPE_CHECKING:
     from velostream.api.plan import Plan
+    from velostream.jobs.replaying import Replay
     from velostream.server.models.jobs import JobView
+
+Letter = dict[str, Any]
+"""A dead letter: `id`, `reason`, `error`, `record`, `source`, `partition`, `offset`, `event_time`, `replayed_at`, …"""
 
 
 class Keeper(Protocol):
@@ -26,6 +31,14 @@ class Keeper(Protocol):
 
     def plan_of(self, name: str) -> Plan:
         """How a job runs."""
+        ...
+
+    def letters_of(self, name: str, which: Mapping[str, str]) -> list[Letter]:
+        """The dead letters of a job that are asked for, newest first."""
+        ...
+
+    def replay(self, name: str, which: Mapping[str, Any]) -> Replay:
+        """Has dead letters of a job processed once more."""
         ...
 
 
@@ -68,6 +81,28 @@ class Job:
     def stop(self) -> JobView:
         """Ends it after the running batch."""
         return self._told("stop")
+
+    def letters(self, *, reason: str = "", source: str = "", text: str = "") -> list[Letter]:
+        """Its dead letters, newest first: those of a reason or a source, or with a text in record or error."""
+        return self.keeper.letters_of(self.name, {"reason": reason, "source": source, "text": text})
+
+    def replay(
+        self,
+        *ids: str,
+        reason: str = "",
+        source: str = "",
+        text: str = "",
+        all: bool = False,  # noqa: A002 - as everywhere else
+        late: str = "process_all",
+    ) -> Replay:
+        """Sends dead letters through it once more: those of some ids, those that `letters` would find, or all. `late`
+        says what becomes of those that are late, as `velo dlq replay --late` does."""
+        which = {"ids": list(ids), "reason": reason, "source": source, "text": text}
+        if not (all or any(which.values())):
+            raise VeloError(
+                "which dead letters?", hint="give ids, reason=…, source=…, text=… or all=True", code="usage"
+            )
+        return self.keeper.replay(self.name, {**which, "all": all, "late": late})
 
     def _told(self, verb: str, body: Mapping[str, Any] | None = None) -> JobView:
         self.keeper.tell(self.name, verb, body)

@@ -8,16 +8,17 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from velostream.api.application import Application, Length
+from velostream.api.closing import Closing
 from velostream.api.engine import LOG, Engine
 from velostream.api.findings import Findings
 from velostream.api.functions import declared, with_function
 from velostream.api.given import Sql, input_of, is_file
 from velostream.api.jobs import Job, Jobs
-from velostream.api.lookup import Lookups, key_of, tables_of
+from velostream.api.lineage import Lineage
+from velostream.api.lookup import Lookups, table_of, unknown
 from velostream.api.notebook import kept_shown
 from velostream.api.plan import Plan
 from velostream.api.result import Result, Row
@@ -25,6 +26,7 @@ from velostream.api.statements import carry_out, is_bounded, is_limited
 from velostream.api.stream import Stream
 from velostream.cli.check import preset_of, validated
 from velostream.cli.inputs import Input
+from velostream.cli.planned import home_of
 from velostream.cli.prompt.session import Read, Session
 from velostream.errors import VeloError
 from velostream.registry import did_you_mean
@@ -53,7 +55,7 @@ class Options:
     jars: Sequence[str] = ()
 
 
-class Local:
+class Local(Closing):
     """Statements one by one, each on what was declared before it, and applications in the background.
 
     Opened with an application, all that this declares can be asked from the start; its jobs run when they are told to.
@@ -119,6 +121,18 @@ class Local:
             Findings(answer.text, tuple(answer.findings.ordered())).check()
         return Plan.of(plan(answer.bound, answer.library), named(statement, answer.bound) if statement else "")
 
+    def lineage(self, sql: Sql = "") -> Lineage:
+        """Which column comes from which, in a file, in some statements, or in the application of the connection."""
+        from velostream.observability.graph import Graph
+        from velostream.plan import plan
+
+        if str(sql) and not is_file(sql):
+            answer = self.read(str(sql)).answer
+        else:
+            answer = self._validated(self._application(sql), {})
+            Findings(answer.text, tuple(answer.findings.ordered())).check()
+        return Lineage(**Graph().add(plan(answer.bound, answer.library)).data())
+
     def register(self, function: PythonFunction | Callable[..., Any], returns: str = "") -> PythonFunction:
         """Makes a Python function known to SQL from now on: one that is decorated (`velostream.functions.python`), or
         a plain one whose result has a type by its annotation or by `returns`. It may be used as a decorator."""
@@ -135,12 +149,14 @@ class Local:
         has left them, or else are loaded once for this connection.
         """
         for application in self.applications.values():
-            plan = application.runner.plan
-            if table.casefold() in (name.casefold() for name in tables_of(plan)):
-                return self.tables.row(application.runner.checkpoint, key_of(plan, table, key))
+            name = table_of(application.runner.plan, table)
+            if name is not None:
+                return self.tables.row(application.runner.checkpoint, name, key)
         question = self._question(self.read(f"SELECT * FROM `{table}`"))
-        wanted = key_of(question.plan, table, key)
-        return self.tables.row(self.tables.home_of(question, self.session.so_far, wanted.table), wanted)
+        name = table_of(question.plan, table)
+        if name is None:
+            raise unknown(question.plan, table)
+        return self.tables.row(self.tables.home_of(question, self.session.so_far, name), name, key)
 
     # Applications
 
@@ -268,8 +284,7 @@ class Local:
     def _home_of(self, name: str, given: Input, checkpoint: str) -> Path:
         """Where the jobs of an application keep what they remember."""
         own = self.options.checkpoint if given is self.given or given is self.session.given else ""
-        told = Path(checkpoint or own) if checkpoint or own else Path(".velo") / (name or "app")
-        return told.absolute()
+        return home_of(name, checkpoint or own).absolute()
 
     def _heed(self, findings: Findings) -> None:
         """Raises errors; warnings are said."""
@@ -285,14 +300,6 @@ class Local:
             if one.running:
                 one.stop()
         self.tables.close()
-
-    def __enter__(self) -> Local:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         name = f" to '{self.given.name}'" if self.given is not None else ""

@@ -90,18 +90,3 @@ class Result:
         count = len(self)
         said = f"{count:,} row{'' if count == 1 else 's'}"
         return f"({said}, the first {most} of them here)" if count > most else f"({said})"
-
-
-def listed(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> pa.Table:
-    """Values without declared types as a table: those of a column that do not go together become texts."""
-    import json
-
-    import pyarrow as pa
-
-    def column(values: list[Any]) -> pa.Array:
-        try:
-            return pa.array(values)
-        except (pa.ArrowInvalid, pa.ArrowTypeError):
-            return pa.array([one if one is None or isinstance(one, str) else json.dumps(one) for one in values])
-
-    return pa.table({name: column([row[place] for row in rows]) for place, name in enumerate(columns)})

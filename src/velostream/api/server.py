@@ -3,32 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from velostream.api.closing import Closing
 from velostream.api.engine import Engine
 from velostream.api.findings import Findings, told
 from velostream.api.given import Sql, input_of
-from velostream.api.jobs import Jobs
+from velostream.api.jobs import Jobs, Letter
+from velostream.api.lineage import Lineage
 from velostream.api.plan import Plan
-from velostream.api.result import Result, Row, listed
+from velostream.api.result import Result, Row
 from velostream.api.server_apps import Deployed, ServerApp, deployment_of
 from velostream.api.server_jobs import ServerJob
 from velostream.api.server_progress import Progress, followed
 from velostream.errors import VeloError
 from velostream.positions import Text
 from velostream.server.client import Client, ServerRefused, quoted
-from velostream.server.lookup import joined_key
+from velostream.tables.keys import joined_key
+from velostream.typed_rows import meant, table_of
+from velostream.types import parse
 
 if TYPE_CHECKING:
+    from velostream.jobs.replaying import Replay
     from velostream.server.models.jobs import JobView
     from velostream.server.models.tables import TableView
 
-MOST = 1_000
-"""Items of a list that are asked for at once."""
 
-
-class Server:
+class Server(Closing):
     """A job server by its address. What it refuses is raised with its code, its hint and its findings."""
 
     def __init__(self, client: Client) -> None:
@@ -46,9 +47,14 @@ class Server:
 
     def sql(self, text: str, app: str = "") -> Result:
         """Has statements carried out: about jobs, SHOW, DESCRIBE, and SELECT from the tables of an application; the
-        answer is that of the last. `app` is whose streams and tables are meant."""
+        answer is that of the last. `app` is whose streams and tables are meant. Rows have the types that they have
+        there; more of them than a server answers with at once are refused."""
         said = self._asked("/api/v1/sql", {"sql": text, "app": app}, Text(text, "<python>"))["results"][-1]
-        return Result(listed(said["columns"], said["rows"]), lambda: self.engine.session(), said["message"])
+        if said["total"] > len(said["rows"]):
+            message = f"the query has {said['total']:,} rows, and a server answers with {len(said['rows']):,} at most"
+            raise VeloError(message, hint="ask for fewer: WHERE, LIMIT, an aggregate", code="usage")
+        rows = table_of(said["columns"], said["types"], said["rows"])
+        return Result(rows, lambda: self.engine.session(), said["message"])
 
     def validate(self, sql: Sql) -> Findings:
         """All findings of a text or a file, as the server would have them: relative paths are those of its folder."""
@@ -94,7 +100,7 @@ class Server:
 
     def apps(self) -> list[ServerApp]:
         """All applications."""
-        return [self.app(one["name"]) for one in self._items("/api/v1/apps")]
+        return [self.app(one["name"]) for one in self.client.items("/api/v1/apps")]
 
     def app(self, name: str) -> ServerApp:
         """An application by its name."""
@@ -102,7 +108,7 @@ class Server:
 
     def jobs(self) -> Jobs[ServerJob]:
         """The jobs of all applications."""
-        return Jobs([ServerJob(f"{one['app']}.{one['name']}", self) for one in self._items("/api/v1/jobs")])
+        return Jobs([ServerJob(f"{one['app']}.{one['name']}", self) for one in self.client.items("/api/v1/jobs")])
 
     def job(self, name: str) -> ServerJob:
         """A job by its name, or as `app.job`."""
@@ -124,24 +130,47 @@ class Server:
         said = self.client.get(f"/api/v1/jobs/{quoted(name)}/plan")
         return Plan(said["text"], [said["plan"]])
 
+    def lineage(self, app: str = "") -> Lineage:
+        """Which column comes from which, in an application or in all."""
+        return Lineage(**self.client.get("/api/v1/lineage", app=app))
+
+    # Dead letters
+
+    def letters(self, app: str = "", *, reason: str = "", source: str = "", text: str = "") -> list[Letter]:
+        """The dead letters of an application, or of all, newest first; `job(…).letters()` has those of a job."""
+        return self.client.items("/api/v1/dlq", app=app, reason=reason, source=source, text=text)
+
+    def letters_of(self, name: str, which: Mapping[str, str]) -> list[Letter]:
+        """The dead letters of a job that are asked for, newest first."""
+        job = self.view(name)
+        return self.client.items("/api/v1/dlq", app=job.app, job=job.name, **which)
+
+    def replay(self, name: str, which: Mapping[str, Any]) -> Replay:
+        """Has dead letters of a job processed once more."""
+        from velostream.jobs.replaying import Replay
+
+        job = self.view(name)
+        said = self.client.post("/api/v1/dlq/replay", {"app": job.app, "job": job.name, **which})
+        return Replay(said["replayed"], [(one["id"], one["reason"]) for one in said["passed_over"]])
+
     # Tables
 
     def tables(self, app: str = "") -> list[TableView]:
         """The tables of an application, or of all, and how far they are."""
         from velostream.server.models.tables import TableView
 
-        return [TableView.model_validate(one) for one in self._items("/api/v1/tables", app=app)]
+        return [TableView.model_validate(one) for one in self.client.items("/api/v1/tables", app=app)]
 
     def lookup(self, table: str, *key: Any, app: str = "") -> Row | None:
         """The row of a key, from the newest complete version of a table; None where it has none."""
         path = f"/api/v1/tables/{quoted(table)}/rows/{quoted(joined_key(key))}"
         try:
-            row: Row = self.client.get(path, app=app)["row"]
+            said = self.client.get(path, app=app)
         except ServerRefused as error:
             if error.error_code == "unknown-key":
                 return None
             raise
-        return row
+        return {name: meant(value, parse(said["types"][name])) for name, value in said["row"].items()}
 
     def wait(self, table: str, seconds: float = 60.0, app: str = "") -> TableView:
         """Waits until a table is loaded."""
@@ -164,25 +193,8 @@ class Server:
             told(error.findings, text).check()
             raise
 
-    def _items(self, path: str, **query: Any) -> list[dict[str, Any]]:
-        """All items of a list, page by page."""
-        found: list[dict[str, Any]] = []
-        while True:
-            page = self.client.get(path, limit=MOST, offset=len(found), **query)
-            found += page["items"]
-            if len(found) >= page["total"] or not page["items"]:
-                return found
-
     def close(self) -> None:
         """Nothing is held open; applications go on."""
-
-    def __enter__(self) -> Server:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         from velostream.config.secrets import masked

@@ -62,7 +62,8 @@ class ServerJob(Job):
         """The deployments of its application, newest first."""
         from velostream.server.models.apps import VersionView
 
-        return [VersionView.model_validate(one) for one in self._get("/versions")["items"]]
+        found = self.keeper.client.items(f"/api/v1/jobs/{quoted(self.name)}/versions")
+        return [VersionView.model_validate(one) for one in found]
 
     def _get(self, part: str = "", **query: Any) -> Any:
         return self.keeper.client.get(f"/api/v1/jobs/{quoted(self.name)}{part}", **query)

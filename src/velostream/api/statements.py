@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
-from velostream.api.result import Result, listed
+from velostream.api.result import Result
 from velostream.errors import VeloError
 from velostream.sql import statements as sql
 from velostream.sql.parse import split
+from velostream.typed_rows import table_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -104,11 +105,13 @@ def _explain(read: Read, runs: Runs) -> Result:
 
 
 def _rows(session: Callable[[], SparkSession], columns: tuple[str, ...], rows: tuple[tuple[str, ...], ...]) -> Result:
-    return Result(listed(columns, rows), session, f"{len(rows)} row{'' if len(rows) == 1 else 's'}")
+    return Result(
+        table_of(columns, ["STRING"] * len(columns), rows), session, f"{len(rows)} row{'' if len(rows) == 1 else 's'}"
+    )
 
 
 def _said(message: str, runs: Runs) -> Result:
-    return Result(listed((), ()), lambda: runs.spark, message)
+    return Result(table_of((), (), ()), lambda: runs.spark, message)
 
 
 def _of_server(what: str) -> VeloError:

@@ -7,10 +7,10 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from threading import Condition, Thread
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from velostream.api import markup
+from velostream.api.closing import Closing
 from velostream.api.result import Result, Row
 from velostream.errors import VeloError
 
@@ -24,7 +24,7 @@ AHEAD = 16
 LOOK = 0.2
 
 
-class Stream(Iterator[Row]):
+class Stream(Closing, Iterator[Row]):
     """A query that runs while it is read: `for row in stream`. It ends with its input, at its LIMIT, or by `stop`.
 
     Who reads slowly slows the query down; nothing is left out. What came before a stop can still be read after it.
@@ -156,12 +156,8 @@ class Stream(Iterator[Row]):
             message = f"the query did not end within {seconds:g} seconds"
             raise VeloError(message, hint="its running batch goes on; stop() again waits for it", code="job-state")
 
-    def __enter__(self) -> Stream:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
+        """The same: what a `with` block does at its end."""
         self.stop()
 
     def __repr__(self) -> str:

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import json
-import sys
-from pathlib import Path
 
 import click
 
-from velostream.cli.check import failed, overrides_of, preset_of, validated
-from velostream.cli.colours import colours_of
 from velostream.cli.explain import one
 from velostream.cli.options import preset_option, set_option
-from velostream.cli.report.text import TextReport
+from velostream.cli.planned import checkpoint_option, planned
 
 
 @click.command("advise", short_help="Say what to change about running jobs.")
 @click.argument("file", metavar="FILE")
-@click.option("--checkpoint", default="", metavar="DIR", help="Where its jobs keep their state. [default: .velo/APP]")
+@checkpoint_option
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @preset_option
 @set_option
@@ -37,18 +33,10 @@ def command(
       velo advise app.sql
       velo advise app.sql --checkpoint /var/lib/velo/app --format json
     """
-    given = one(file)
-    answer = validated(given, preset=preset_of(preset), overrides=overrides_of(settings))
-    if answer.findings.errors:
-        shown = TextReport().render([failed(answer)], colours=colours_of(sys.stderr), system_columns=False)
-        print(shown, file=sys.stderr)
-        ctx.exit(2)
     from velostream.observability.advice import advise
-    from velostream.plan import plan
 
-    planned = plan(answer.bound, answer.library)
-    home = Path(checkpoint) if checkpoint else Path(".velo") / (planned.name or "app")
-    found = advise(planned, home, given.folder or Path())
+    app = planned(ctx, one(file), checkpoint, preset=preset, settings=settings)
+    found = advise(app.plan, app.home, app.folder)
     if form == "json":
         print(json.dumps([advice.data() for advice in found], default=str, indent=2, ensure_ascii=False))
         return
@@ -57,5 +45,5 @@ def command(
         if advice.guide:
             print(f"  see {advice.guide}")
     if not found:
-        ran = any((home / job.name / "accounts.json").exists() for job in planned.jobs)
-        print("nothing to change" if ran else f"no job of '{planned.name}' has run under '{home}' yet")
+        ran = any((app.home / job.name / "accounts.json").exists() for job in app.plan.jobs)
+        print("nothing to change" if ran else f"no job of '{app.plan.name}' has run under '{app.home}' yet")

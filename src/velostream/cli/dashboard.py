@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import click
 
-from velostream.cli.check import failed, overrides_of, preset_of, validated
-from velostream.cli.colours import colours_of
 from velostream.cli.explain import one
 from velostream.cli.options import preset_option, set_option
-from velostream.cli.report.text import TextReport
+from velostream.cli.planned import planned
 from velostream.errors import NotFound
 
 
@@ -36,24 +33,17 @@ def command(ctx: click.Context, *, file: str, out: str, preset: str, settings: t
       velo dashboard app.sql
       velo dashboard app.sql --out monitoring
     """
-    given = one(file)
-    answer = validated(given, preset=preset_of(preset), overrides=overrides_of(settings))
-    if answer.findings.errors:
-        shown = TextReport().render([failed(answer)], colours=colours_of(sys.stderr), system_columns=False)
-        print(shown, file=sys.stderr)
-        ctx.exit(2)
     import yaml
 
     from velostream.observability.alerts import alert_rules
     from velostream.observability.dashboard import dashboard
-    from velostream.plan import plan
 
+    plan = planned(ctx, one(file), preset=preset, settings=settings).plan
     folder = Path(out)
     if not folder.is_dir():
         raise NotFound(f"there is no folder '{folder}'", hint="create it first")
-    planned = plan(answer.bound, answer.library)
-    name = planned.name or "app"
+    name = plan.name or "app"
     board, rules = folder / f"{name}-dashboard.json", folder / f"{name}-alerts.yaml"
-    board.write_text(json.dumps(dashboard(planned), indent=2, ensure_ascii=False) + "\n", "utf-8")
-    rules.write_text(yaml.safe_dump(alert_rules(planned), sort_keys=False, allow_unicode=True, width=200), "utf-8")
+    board.write_text(json.dumps(dashboard(plan), indent=2, ensure_ascii=False) + "\n", "utf-8")
+    rules.write_text(yaml.safe_dump(alert_rules(plan), sort_keys=False, allow_unicode=True, width=200), "utf-8")
     print(f"wrote {board}\nwrote {rules}")

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from velostream.cli import inputs
-from velostream.cli.check import failed, overrides_of, preset_of, validated
-from velostream.cli.colours import colours_of
 from velostream.cli.options import preset_option, set_option
-from velostream.cli.report.text import TextReport
+from velostream.cli.planned import checkpoint_option, planned
 from velostream.errors import NotFound, VeloError
 from velostream.registry import did_you_mean
 
@@ -26,7 +22,7 @@ if TYPE_CHECKING:
 @click.argument("file", metavar="FILE | 'SELECT …' | -")
 @click.option("--statement", "-s", metavar="NAME", help="Only this job, stream or table.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
-@click.option("--checkpoint", default="", metavar="DIR", help="Where jobs keep their tables. [default: .velo/APP]")
+@checkpoint_option
 @preset_option
 @set_option
 @click.pass_context
@@ -52,21 +48,13 @@ def command(
       velo explain app.sql --statement ohlcv
       velo explain --preset prod --format json app.sql
     """
-    from velostream.plan import plan
     from velostream.plan.sizing import with_sizes
     from velostream.tables.sizing import sizes_of
 
-    given = one(file)
-    answer = validated(given, preset=preset_of(preset), overrides=overrides_of(settings))
-    if answer.findings.errors:
-        report = TextReport().render([failed(answer)], colours=colours_of(sys.stderr), system_columns=False)
-        print(report, file=sys.stderr)
-        ctx.exit(2)
-    planned = plan(answer.bound, answer.library)
-    home = Path(checkpoint) if checkpoint else Path(".velo") / (planned.name or "app")
-    planned = with_sizes(planned, sizes_of(planned, home, given.folder or Path()))
+    app = planned(ctx, one(file), checkpoint, preset=preset, settings=settings)
+    sized = with_sizes(app.plan, sizes_of(app.plan, app.home, app.folder))
     show = as_json if form == "json" else as_text
-    print(show(planned, named(statement, answer.bound) if statement else ""))
+    print(show(sized, named(statement, app.answer.bound) if statement else ""))
 
 
 def one(argument: str) -> inputs.Input:

@@ -17,4 +17,4 @@ def command(*, url: str, form: str) -> None:
       velo jobs
       velo jobs --format json
     """
-    show(form, client_of(url).get("/api/v1/jobs", limit=1000)["items"], job_table)
+    show(form, client_of(url).items("/api/v1/jobs"), job_table)

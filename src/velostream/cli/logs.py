@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -41,17 +42,20 @@ def command(*, name: str, lines: int, follow: bool, url: str, form: str) -> None
     while follow:
         time.sleep(EVERY)
         latest = client.get(path, lines=1000)["lines"]
-        for line in latest[_after(latest, shown) :]:
+        first = _after(latest, shown)
+        if first is None:
+            print("… there were more lines than could be followed: --lines shows them", file=sys.stderr, flush=True)
+        for line in latest[first or 0 :]:
             print(_text(line, form), flush=True)
         shown = latest
 
 
-def _after(latest: list[Mapping[str, Any]], shown: list[Mapping[str, Any]]) -> int:
-    """Where the lines begin that were not shown yet."""
+def _after(latest: list[Mapping[str, Any]], shown: list[Mapping[str, Any]]) -> int | None:
+    """Where the lines begin that were not shown yet; None where the last one that was is too far back."""
     if not shown:
         return 0
     places = [place for place, line in enumerate(latest) if line == shown[-1]]
-    return places[-1] + 1 if places else 0
+    return places[-1] + 1 if places else None
 
 
 def _text(line: Mapping[str, Any], form: str) -> str:

@@ -5,22 +5,19 @@ from __future__ import annotations
 import csv
 import io
 import json
-import sys
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from velostream.cli.check import failed, validated
-from velostream.cli.colours import colours_of
 from velostream.cli.explain import one
-from velostream.cli.report.text import TextReport
+from velostream.cli.options import preset_option, set_option
+from velostream.cli.planned import checkpoint_option, planned
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from velostream.cli.inputs import Input
+    from velostream.plan.job import ApplicationPlan, Job
 
 
 @click.command("query", short_help="Ask the tables of an application.")
@@ -29,11 +26,24 @@ if TYPE_CHECKING:
 @click.option(
     "--history", is_flag=True, help="Ask the history of its jobs instead: jobs, partitions, stages, windows, metrics."
 )
-@click.option("--checkpoint", default="", metavar="DIR", help="Where its jobs keep their state. [default: .velo/APP]")
+@checkpoint_option
 @click.option("--format", "form", type=click.Choice(["table", "json", "csv"]), default="table", show_default=True)
 @click.option("--master", default="local[*]", show_default=True, metavar="URL", help="Where Spark runs.")
+@preset_option
+@set_option
 @click.pass_context
-def command(ctx: click.Context, *, sql: str, file: str, history: bool, checkpoint: str, form: str, master: str) -> None:
+def command(
+    ctx: click.Context,
+    *,
+    sql: str,
+    file: str,
+    history: bool,
+    checkpoint: str,
+    form: str,
+    master: str,
+    preset: str,
+    settings: tuple[str, ...],
+) -> None:
     """Ask the tables of an application: those that it loads, and those that its statements make.
 
     The answer is of the newest version of each table that was complete when the question came. The application may be
@@ -48,43 +58,34 @@ def command(ctx: click.Context, *, sql: str, file: str, history: bool, checkpoin
       velo query "SELECT * FROM positions WHERE trader_id = 'T001'" --app app.sql
       velo query "SELECT desk, COUNT(*) AS n FROM limits GROUP BY desk" --app app.sql --format csv
     """
-    given = one(file)
-    if history:
-        _history(ctx, given, sql, checkpoint, form, master)
-        return
-    whole = replace(given, text=f"{given.text.rstrip().rstrip(';')};\n{sql}\n")
-    answer = validated(whole, preset="", overrides={})
-    if answer.findings.errors:
-        shown = TextReport().render([failed(answer)], colours=colours_of(sys.stderr), system_columns=False)
-        print(shown, file=sys.stderr)
-        ctx.exit(2)
-    from velostream.jobs.asking import ask
-    from velostream.plan import plan
-    from velostream.spark.failures import translated
-    from velostream.spark.session import spark_session
-
-    planned = plan(answer.bound, answer.library)
-    home = Path(checkpoint) if checkpoint else Path(".velo") / (planned.name or "app")
-    with translated(debug=bool(getattr(ctx.obj, "debug", False))):
-        rows = ask(planned, planned.jobs[-1], spark_session(master), home)
-    print(_FORMS[form](rows), end="")
-
-
-def _history(ctx: click.Context, given: Input, sql: str, checkpoint: str, form: str, master: str) -> None:
-    """Asks what was kept of the jobs over time."""
-    from velostream.jobs.asking import ask_history
+    from velostream.jobs.asking import ask, ask_history
     from velostream.observability.history.reading import kept
-    from velostream.plan import plan
     from velostream.spark.failures import translated
     from velostream.spark.session import spark_session
+    from velostream.sql.parse import ended
 
-    answer = validated(given, preset="", overrides={})
-    planned = plan(answer.bound, answer.library)
-    home = Path(checkpoint) if checkpoint else Path(".velo") / (planned.name or "app")
-    tables = kept(planned, home, given.folder or Path())
+    given = one(file)
+    whole = given if history else replace(given, text=f"{ended(given.text)}{sql}\n")
+    app = planned(ctx, whole, checkpoint, preset=preset, settings=settings)
+    tables = kept(app.plan, app.home, app.folder) if history else {}
     with translated(debug=bool(getattr(ctx.obj, "debug", False))):
-        rows = ask_history(sql, tables, spark_session(master))
+        question = None if history else _question(app.plan, whole.text, sql)
+        spark = spark_session(master)
+        rows = ask_history(sql, tables, spark) if question is None else ask(app.plan, question, spark, app.home)
     print(_FORMS[form](rows), end="")
+
+
+def _question(plan: ApplicationPlan, text: str, sql: str) -> Job:
+    """The one query behind the statements of an application."""
+    from velostream.errors import VeloError
+    from velostream.plan.nodes import Print
+
+    first = text.rstrip().count("\n") - sql.rstrip().count("\n") + 1
+    asked = [job for job in plan.jobs if job.line >= first]
+    if len(asked) != 1 or not isinstance(asked[0].root, Print):
+        message = f"'{' '.join(sql.split())}' is not one query"
+        raise VeloError(message, hint="ask with one SELECT that writes nowhere", code="usage")
+    return asked[0]
 
 
 def _as_json(rows: pa.Table) -> str:
@@ -101,12 +102,13 @@ def _as_csv(rows: pa.Table) -> str:
 
 def _as_table(rows: pa.Table) -> str:
     """Columns side by side, as wide as their longest value."""
-    cells = [rows.column_names, *([_text(value) or "NULL" for value in row.values()] for row in rows.to_pylist())]
+    lines = rows.to_pylist()
+    cells = [rows.column_names, *(["NULL" if one is None else _text(one) for one in row.values()] for row in lines)]
     widths = [max(len(row[place]) for row in cells) for place in range(len(rows.column_names))]
-    lines = ["  ".join(value.ljust(width) for value, width in zip(row, widths, strict=True)).rstrip() for row in cells]
-    lines.insert(1, "  ".join("-" * width for width in widths))
+    shown = ["  ".join(value.ljust(width) for value, width in zip(row, widths, strict=True)).rstrip() for row in cells]
+    shown.insert(1, "  ".join("-" * width for width in widths))
     count = rows.num_rows
-    return "\n".join(lines) + f"\n({count} row{'' if count == 1 else 's'})\n"
+    return "\n".join(shown) + f"\n({count} row{'' if count == 1 else 's'})\n"
 
 
 def _text(value: Any) -> str:

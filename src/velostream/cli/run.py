@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from velostream.cli.check import failed, overrides_of, preset_of, validated
+from velostream.cli.check import overrides_of, preset_of, validated
 from velostream.cli.colours import colours_of
 from velostream.cli.explain import one
 from velostream.cli.options import preset_option, set_option
-from velostream.cli.report.text import TextReport, finding
+from velostream.cli.planned import home_of, refuse_errors
+from velostream.cli.report.text import finding
 from velostream.diagnostics import Diagnostic, Severity
 from velostream.durations import SECOND, parse
 from velostream.errors import VeloError
@@ -101,20 +102,14 @@ def command(
     given = one(file)
     chosen, overrides = preset_of(preset), overrides_of(settings)
 
-    def home_of(name: str) -> Path:
-        return Path(checkpoint) if checkpoint else Path(".velo") / (name or "app")
-
     answer = settled(
         lambda more: validated(given, preset=chosen, overrides={**overrides, **more}),
-        lambda answer: home_of(answer.bound.name),
-        given.folder or Path(),
+        lambda answer: home_of(answer.bound.name, checkpoint),
+        given.folder,
         lambda text: print(text, file=sys.stderr),
     )
     refuse_asides(answer)
-    if answer.findings.errors:
-        shown = TextReport().render([failed(answer)], colours=colours_of(sys.stderr), system_columns=False)
-        print(shown, file=sys.stderr)
-        ctx.exit(2)
+    refuse_errors(ctx, answer)
     for listing in listings(answer):
         printer = RowPrinter(print, colours_of(sys.stdout))
         printer.rows(listing.columns, listing.rows)
@@ -132,7 +127,7 @@ def command(
     debug = bool(getattr(ctx.obj, "debug", False))
     planned = runs_of(plan(answer.bound, answer.library))
     seconds = parse(duration) / SECOND if duration else None
-    home = home_of(planned.name)
+    home = home_of(planned.name, checkpoint)
     view = View(bounded=until_done, shaped=as_json if log_format == "json" else str)
     failure: VeloError | None = None
     runner: Runner | None = None
@@ -142,7 +137,7 @@ def command(
     try:
         with translated(debug=debug):
             needed = jars_of(planned.connectors, jars, view.say)
-            runner = Runner(planned, spark_session(master, jars=needed), home, given.folder or Path(), view.show)
+            runner = Runner(planned, spark_session(master, jars=needed), home, given.folder, view.show)
             with (
                 watched(runner, view.write, metrics_port, log_format, log_level),
                 caught(runner.stopping, view.say) as signals,

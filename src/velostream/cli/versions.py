@@ -22,5 +22,5 @@ def command(*, name: str, url: str, form: str) -> None:
     """
     from velostream.server.client import quoted
 
-    found = client_of(url).get(f"/api/v1/jobs/{quoted(name)}/versions", limit=1000)["items"]
+    found = client_of(url).items(f"/api/v1/jobs/{quoted(name)}/versions")
     show(form, found, lambda all_: table(_COLUMNS, [[str(each[column]) for column in _COLUMNS] for each in all_]))

@@ -9,9 +9,9 @@ For whoever serves it (all plain data that JSON can carry):
   reports of tables. Jobs that are stopped or done have no series; of a failed one only its state is told.
 - `catalogue.CATALOGUE`: every metric of the engine, with its help.
 - `inside`: a job's stages, the emissions of its windows, its partitions, and `what_if` other lateness were allowed.
-- `graph.graph(plan) -> dict`: lineage down to the column as nodes and edges.
+- `graph.Graph().add(plan).data()`: lineage down to the column as nodes and edges.
 - `advice.advise(plan, checkpoint, folder) -> list[Advice]`, each with `data()`: what to change, and the figures behind.
-- `history.reading.kept(plan, checkpoint, folder)`: what was kept over time, as Arrow tables.
+- `history.reading.kept(plan, checkpoint, folder)`: all that was kept over time, as Arrow; `moments`: some, as rows.
 
 For whoever runs jobs: `watching.watched(runner, say, …)` opens all that the settings and the environment ask for: log
 lines, spans, lineage events, history, and `/metrics` on the loopback address.

@@ -2,67 +2,77 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from velostream.observability.datasets import Dataset, inputs_of, outputs_of
-from velostream.plan.job import ApplicationPlan
+from velostream.plan.job import ApplicationPlan, Job
 from velostream.plan.lineage import lineage_of
 
 NAMESPACE = "velostream"
+SOURCE, TABLE, SINK, JOB = "source", "table", "sink", "job"
+_KINDS = {"stream": SOURCE, "table": TABLE, "sink": SINK, "print": SINK}
 
 
-def graph(plan: ApplicationPlan) -> dict[str, Any]:
-    """Nodes and edges of an application.
+class Graph:
+    """Nodes and edges of one application, or of several.
 
-    `nodes`: `id`, `kind` (stream, table, sink, print, job), `name`, `columns`. `edges`: `from` and `to` as ids.
-    `columns`: `from` and `to` as [id, column], `how` (identity, expression, aggregate), `job`. `influences`: `from` as
-    [id, column], which decides about the rows there are, `how` (filter, join, group, window, sort, deduplicate), `job`.
-    A table that one job makes and another reads is one node, so that columns can be followed through it.
+    `nodes`: `id`, `kind` (source, table, sink, job), `name`, `app`, `place` (broker and topic, file, database and
+    table; empty for jobs) and `columns`. `edges`: a column that comes from another one, by `source`, `source_column`,
+    `target`, `target_column` (empty where it decides about rows rather than being in a value) and `how` (identity,
+    expression, aggregate; filter, join, group, window, sort, deduplicate). A table that one job makes and another reads
+    is one node, so that columns can be followed through it.
     """
-    nodes: dict[str, dict[str, Any]] = {}
-    edges: list[dict[str, Any]] = []
-    columns: list[dict[str, Any]] = []
-    influences: list[dict[str, Any]] = []
-    for job in plan.jobs:
-        place = f"job:{job.name}"
-        nodes[place] = {"id": place, "kind": "job", "name": job.name, "columns": [], "line": job.line}
-        read = {each.label: _node(nodes, each) for each in inputs_of(job, plan, NAMESPACE)}
-        edges += [{"from": source, "to": place} for source in read.values()]
-        written = {each.label: _node(nodes, each, job.name) for each in outputs_of(job, NAMESPACE)}
-        edges += [{"from": place, "to": sink} for sink in written.values()]
+
+    def __init__(self) -> None:
+        self.nodes: dict[str, dict[str, Any]] = {}
+        self.edges: list[dict[str, str]] = []
+
+    def add(self, plan: ApplicationPlan, app: str = "") -> Graph:
+        """With the jobs of an application; `app` is what it is called, where that is not as its plan says."""
+        for job in plan.jobs:
+            self._job(job, plan, app or plan.name)
+        return self
+
+    def data(self) -> dict[str, Any]:
+        """As plain data."""
+        return {"nodes": list(self.nodes.values()), "edges": self.edges}
+
+    def _job(self, job: Job, plan: ApplicationPlan, app: str) -> None:
+        here = self._node(app, JOB, job.name)
+        read = {each.label: self._dataset(app, each) for each in inputs_of(job, plan, NAMESPACE)}
+        written = {each.label: self._dataset(app, each, job.name) for each in outputs_of(job, NAMESPACE)}
         lineage = lineage_of(job)
         for output in lineage.outputs:
-            columns += [
-                {
-                    "from": [read.get(origin.source, origin.source), origin.column],
-                    "to": [written[output.name], name],
-                    "how": origin.how,
-                    "job": job.name,
-                }
-                for name, origins in output.columns.items()
-                for origin in origins
-            ]
-        influences += [
-            {"from": [read.get(origin.source, origin.source), origin.column], "how": origin.how, "job": job.name}
-            for origin in lineage.influences
-        ]
-    return {"nodes": list(nodes.values()), "edges": edges, "columns": columns, "influences": influences}
+            for column, origins in output.columns.items():
+                self._with(here, [column])
+                self._edge(here, column, written[output.name], column, "identity")
+                for each in origins:
+                    self._edge(self._read(read, app, each.source, each.column), each.column, here, column, each.how)
+        for each in lineage.influences:
+            self._edge(self._read(read, app, each.source, each.column), each.column, here, "", each.how)
 
+    def _read(self, read: dict[str, str], app: str, source: str, column: str) -> str:
+        """The node of something that is read, which has that column."""
+        return self._with(read.get(source) or self._node(app, SOURCE, source), [column])
 
-def _node(nodes: dict[str, dict[str, Any]], dataset: Dataset, job: str = "") -> str:
-    """The id of a dataset, which is in the picture from now on."""
-    own = f":{job}" if dataset.kind == "print" else ""
-    place = f"{dataset.kind}:{dataset.label}{own}"
-    columns = [{"name": name, "type": kind} for name, kind in dataset.columns]
-    known = nodes.setdefault(
-        place,
-        {
-            "id": place,
-            "kind": dataset.kind,
-            "name": dataset.label,
-            "place": f"{dataset.namespace}/{dataset.name}",
-            "columns": [],
-        },
-    )
-    known["columns"] += [column for column in columns if column not in known["columns"]]
-    return place
+    def _dataset(self, app: str, each: Dataset, job: str = "") -> str:
+        """The node of a dataset. What jobs print is shown apart: they print to different places."""
+        name = f"{each.label} of {job}" if each.kind == "print" else each.label
+        place = "" if each.namespace == NAMESPACE else f"{each.namespace}/{each.name}"
+        return self._with(self._node(app, _KINDS[each.kind], name, place), (column for column, _ in each.columns))
+
+    def _node(self, app: str, kind: str, name: str, place: str = "") -> str:
+        identity = f"{app}/{kind}/{name}"
+        empty = {"id": identity, "kind": kind, "name": name, "app": app, "place": place, "columns": []}
+        self.nodes.setdefault(identity, empty)
+        return identity
+
+    def _with(self, identity: str, columns: Iterable[str]) -> str:
+        known = self.nodes[identity]["columns"]
+        known += [column for column in columns if column not in known]
+        return identity
+
+    def _edge(self, source: str, source_column: str, target: str, target_column: str, how: str) -> None:
+        ends = {"source": source, "source_column": source_column, "target": target, "target_column": target_column}
+        self.edges.append({**ends, "how": how})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from velostream.plan.explain.node_text import TEXT
@@ -76,6 +77,33 @@ def partitions(accounts: Accounts, seconds: float) -> dict[str, dict[str, Any]]:
         name: {"records": count, "last": last.get(name, 0), "rate": round(count / seconds, 3) if seconds > 0 else 0.0}
         for name, count in sorted(accounts.seen["delivered"].items())
     }
+
+
+def watermark_behind(taken: Mapping[str, Any]) -> float | None:
+    """How many seconds the watermark of a report is behind the newest event; None where there is none yet."""
+    watermark = taken.get("watermark")
+    times = [shown["max_event_time"] for shown in taken.get("partitions", {}).values() if shown["max_event_time"]]
+    if not times or watermark is None:
+        return None
+    return round(max(map(seconds_of, times)) - seconds_of(watermark), 3)
+
+
+def held_back(taken: Mapping[str, Any]) -> tuple[float | None, bool]:
+    """How many seconds the partitions that hold the watermark back are behind the newest event, and whether they have
+    said nothing at all while others have; nobody holds it back where there is one partition only."""
+    partitions = taken.get("partitions", {})
+    times = {name: shown["max_event_time"] for name, shown in partitions.items()}
+    heard = [seconds_of(each) for each in times.values() if each]
+    holders = [times.get(name) for name in taken.get("held_back_by", ())]
+    if not holders or not heard or len(partitions) < 2:
+        return None, False
+    spoken = [seconds_of(each) for each in holders if each]
+    return (round(max(heard) - max(spoken), 3), False) if spoken else (None, True)
+
+
+def seconds_of(text: str) -> float:
+    """A time in ISO form as seconds since the epoch."""
+    return datetime.fromisoformat(text).timestamp()
 
 
 def what_if(histogram: Mapping[str, Any]) -> dict[str, Any]:

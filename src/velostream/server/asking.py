@@ -10,6 +10,7 @@ from velostream.server.driver import commands
 from velostream.server.driver.commands import Command
 from velostream.server.planning import Refused, checked
 from velostream.sql.application import ParsedStatement
+from velostream.sql.parse import ended
 
 PATIENCE = 60.0
 
@@ -30,11 +31,12 @@ def explained(control: Control, statement: ParsedStatement, before: str, app: st
 
 
 def _of(control: Control, app: str) -> str:
-    return control.app(app).deployment.sql.rstrip().rstrip(";") + ";\n" if app else ""
+    return ended(control.app(app).deployment.sql) if app else ""
 
 
-def asked(control: Control, query: str, app: str) -> tuple[list[str], list[list[Any]]]:
-    """The rows of a SELECT from tables: the driver of the application, which has Spark at hand, answers."""
+def asked(control: Control, query: str, app: str) -> dict[str, Any]:
+    """What a SELECT from tables answers, as `columns`, `types`, `rows` and `total`: the driver of the application,
+    which has Spark at hand, answers."""
     if not app:
         if len(control.apps) != 1:
             raise VeloError("whose tables?", hint="name the application in 'app'", code="usage")
@@ -49,4 +51,4 @@ def asked(control: Control, query: str, app: str) -> tuple[list[str], list[list[
     said = commands.outcome(folder, command, PATIENCE, lambda: process.alive)
     if said is None:
         raise VeloError(f"'{app}' did not answer in time", hint="ask again", code="job-state")
-    return said["columns"], said["rows"]
+    return said

@@ -23,6 +23,9 @@ DEFAULT_DATA = Path(".velo/server")
 PATIENCE = 320.0
 """Seconds that an answer may take: a verb may wait for the end of a batch."""
 
+MOST = 1_000
+"""Items of a list that are asked for at once."""
+
 
 class ServerRefused(VeloError):
     """A problem that the server answered with, and the findings in it."""
@@ -51,6 +54,15 @@ class Client:
     def get(self, path: str, **query: Any) -> Any:
         """What is at a path."""
         return self._ask("GET", path, query, None)
+
+    def items(self, path: str, **query: Any) -> list[dict[str, Any]]:
+        """All items of a list, page by page."""
+        found: list[dict[str, Any]] = []
+        while True:
+            page = self.get(path, limit=MOST, offset=len(found), **query)
+            found += page["items"]
+            if len(found) >= page["total"] or not page["items"]:
+                return found
 
     def post(self, path: str, body: Mapping[str, Any] | None = None, **query: Any) -> Any:
         """What the server answers to a body."""

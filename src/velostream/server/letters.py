@@ -39,12 +39,12 @@ def replay(control: Control, asked: ReplayRequest) -> ReplayAnswer:
     from velostream.jobs import replaying
     from velostream.jobs.letters import Wanted
 
-    if not (asked.ids or asked.reason or asked.all):
-        message = "neither ids nor a reason are given"
+    if not (asked.ids or asked.reason or asked.source or asked.text or asked.all):
+        message = "neither ids, a reason, a source nor a text are given"
         raise VeloError(message, hint="'all': true replays all dead letters of the job", code="usage")
     meant = control.find(f"{control.app(asked.app).deployment.app}.{asked.job}")
     store = next(one for one in _stores(control, meant.deployment) if one.job == meant.job)
-    found = list(store.found(Wanted(ids=frozenset(asked.ids), reason=asked.reason)))
+    found = list(store.found(Wanted(frozenset(asked.ids), asked.reason, asked.source, text=asked.text)))
     missing = sorted(set(asked.ids) - {letter["id"] for letter in found})
     if missing:
         more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""

@@ -11,11 +11,7 @@ from typing import Any
 
 from velostream.server.control import Control
 from velostream.server.models.tables import ProgressSummary, ProgressView, TableView
-
-SNAPSHOT, UPDATE, SUMMARY = "InitialSnapshot", "TableUpdate", "SummaryUpdate"
-COMPLETED, FAILED, KEEP_ALIVE = "TableCompleted", "TableFailed", "KeepAlive"
-KEPT = 1_000
-"""How many events a listener may miss before it gets a new snapshot instead."""
+from velostream.tables.events import KEEP_ALIVE, KEPT, SNAPSHOT, SUMMARY, kind_of, summary
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +50,8 @@ class ProgressEvents:
         gone = self._before.keys() - now.keys()
         for table in changed:
             before = self._before.get((table.app, table.name))
-            self._add(_kind(before, table), table.model_dump_json())
+            # One that is ready when it is seen for the first time was completed before this control plane was there.
+            self._add(kind_of(before.state if before is not None else "", table.state), table.model_dump_json())
         if changed or gone:
             self._add(SUMMARY, summary_of(list(now.values())).model_dump_json())
         self._before = now
@@ -92,14 +89,6 @@ class ProgressEvents:
         return Event(self.position, KEEP_ALIVE, f'{{"at":{time.time():.3f}}}')
 
 
-def _kind(before: TableView | None, now: TableView) -> str:
-    if now.state == "failed" and (before is None or before.state != "failed"):
-        return FAILED
-    if now.state == "ready" and before is not None and before.state in ("waiting", "loading"):
-        return COMPLETED
-    return UPDATE
-
-
 def table_view(app: str, said: Mapping[str, Any]) -> TableView:
     """What a driver says of a table."""
     known = {name: said[name] for name in TableView.model_fields if name in said}
@@ -108,15 +97,4 @@ def table_view(app: str, said: Mapping[str, Any]) -> TableView:
 
 def summary_of(tables: list[TableView]) -> ProgressSummary:
     """All tables in a few numbers."""
-    states = [table.state for table in tables]
-    total = sum(table.total_bytes for table in tables)
-    done = sum(table.total_bytes if table.state in ("ready", "refreshing") else table.bytes for table in tables)
-    return ProgressSummary(
-        tables=len(tables),
-        ready=sum(state in ("ready", "refreshing") for state in states),
-        loading=states.count("loading"),
-        waiting=states.count("waiting"),
-        failed=states.count("failed"),
-        rows=sum(table.rows for table in tables),
-        percent=round(min(100.0, 100.0 * done / total), 1) if total else None,
-    )
+    return ProgressSummary(**summary(table.model_dump() for table in tables))

@@ -16,7 +16,8 @@ from velostream.server.planning import Refused, checked
 from velostream.server.returning import rollback
 from velostream.sql import statements as tree
 from velostream.sql.application import ParsedStatement
-from velostream.sql.parse import parse
+from velostream.sql.parse import ended, parse
+from velostream.typed_rows import kinds_of, said
 
 _DECLARES = (tree.CreateRelation, tree.SetProperty)
 
@@ -78,9 +79,7 @@ def _deployed(
     """Deploys an application of what was declared before and the statement itself, annotations and all."""
     from dataclasses import replace
 
-    parts = [_written(each) for each in declared]
-    parts.append(_written(statement))
-    new = deploy(control, replace(wish, sql=";\n".join(parts) + ";\n"))
+    new = deploy(control, replace(wish, sql=_text((*declared, statement))))
     return _said(statement, f"version '{new.version}' of '{new.app}' is deployed")
 
 
@@ -131,12 +130,11 @@ def _listed(control: Control, statement: ParsedStatement, declared: list[ParsedS
     """SHOW and DESCRIBE of what an application declares."""
     from velostream.validation.showing import shown
 
-    text = ";\n".join(_written(each) for each in declared)
+    before = _text(declared)
     if app:
-        text = control.app(app).deployment.sql.rstrip().rstrip(";") + (";\n" + text if text else "")
-    elif len(control.apps) == 1 and not text:
-        text = control.apps[0].deployment.sql
-    before = f"{text.rstrip().rstrip(';')};\n" if text else ""
+        before = ended(control.app(app).deployment.sql) + before
+    elif len(control.apps) == 1 and not before:
+        before = ended(control.apps[0].deployment.sql)
     answer = checked(before + statement.text, "sql", control.folders.files)
     listing = shown(statement.tree, answer.bound, answer.library)  # type: ignore[arg-type]
     assert listing is not None
@@ -197,22 +195,32 @@ def _explain(control: Control, statement: ParsedStatement, declared: list[Parsed
 
 
 def _query(control: Control, statement: ParsedStatement, declared: list[ParsedStatement], app: str) -> SqlResult:
-    columns, rows = asking.asked(control, statement.text, app)
-    return _rows(statement, columns, rows)
+    found = asking.asked(control, statement.text, app)
+    shown, total = len(found["rows"]), found["total"]
+    message = _counted(total) if shown == total else f"the first {shown:,} of {_counted(total)}: ask for fewer"
+    return SqlResult(statement=_shown(statement), **found, message=message)
 
 
 def _text(declared: Iterable[ParsedStatement]) -> str:
-    return "".join(f"{_written(each)};\n" for each in declared)
+    return "".join(ended(_written(each)) for each in declared)
 
 
 def _said(statement: ParsedStatement, message: str) -> SqlResult:
-    return SqlResult(statement=_shown(statement), columns=[], rows=[], message=message)
+    return SqlResult(statement=_shown(statement), columns=[], types=[], rows=[], total=0, message=message)
 
 
 def _rows(statement: ParsedStatement, columns: list[str], rows: list[list[Any]]) -> SqlResult:
-    count = len(rows)
-    plural = "" if count == 1 else "s"
-    return SqlResult(statement=_shown(statement), columns=columns, rows=rows, message=f"{count} row{plural}")
+    """Rows of values whose types nobody has declared."""
+    kinds = kinds_of(rows, len(columns))
+    told = [[said(value) for value in row] for row in rows]
+    shown = _shown(statement)
+    return SqlResult(
+        statement=shown, columns=columns, types=kinds, rows=told, total=len(rows), message=_counted(len(rows))
+    )
+
+
+def _counted(rows: int) -> str:
+    return f"{rows:,} row{'' if rows == 1 else 's'}"
 
 
 def _shown(statement: ParsedStatement) -> str:

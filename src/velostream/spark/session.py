@@ -7,7 +7,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -69,6 +69,18 @@ def spark_session(
         spark: SparkSession = builder.getOrCreate()
     spark.sparkContext.setLogLevel("OFF")
     return spark
+
+
+def lacking(jars: Iterable[Path]) -> list[str]:
+    """Which of these jars the Spark that runs in this process has not taken at its start; none where none runs."""
+    from pyspark import SparkContext
+
+    running = SparkContext._active_spark_context
+    if running is None:
+        return []
+    settings = running.getConf()
+    loaded = f"{settings.get('spark.jars', '')},{settings.get('spark.jars.packages', '')}"
+    return [jar.name for jar in jars if jar.stem.rpartition("-")[0] not in loaded]
 
 
 def _home() -> str:

@@ -81,6 +81,13 @@ def parse_expression(text: str, base: Span | None = None) -> exp.Expr:
     return tree
 
 
+def ended(text: str) -> str:
+    """A text that another statement can follow: its last statement has its end, which no comment hides."""
+    kept = text.rstrip().rstrip(";")
+    hidden = "--" in kept.rpartition("\n")[2]
+    return f"{kept}{chr(10) if hidden else ''};\n" if kept.strip() else ""
+
+
 def split(text: str) -> list[str]:
     """The text of each statement, without its `;`."""
     pieces = _pieces(scan(Text(text), VeloTokenizer(Velo)).tokens, len(text))

@@ -54,7 +54,7 @@ class TableEvents:
         for name, said in now.items():
             before = self._before.get(name)
             if before != said:
-                found.append((_kind(before, said), said))
+                found.append((kind_of(before["state"] if before is not None else WAITING, said["state"]), said))
         if found:
             found.append((SUMMARY, summary(now.values())))
         self._before = now
@@ -99,11 +99,11 @@ class TableEvents:
             self._changed.notify_all()
 
 
-def _kind(before: Mapping[str, Any] | None, now: Mapping[str, Any]) -> str:
-    was = before["state"] if before is not None else WAITING
-    if now["state"] == FAILED and was != FAILED:
+def kind_of(was: str, now: str) -> str:
+    """What has happened to a table, by its state before and now."""
+    if now == FAILED and was != FAILED:
         return FAILURE
-    return COMPLETED if now["state"] == READY and was in (WAITING, LOADING) else UPDATE
+    return COMPLETED if now == READY and was in (WAITING, LOADING) else UPDATE
 
 
 def summary(tables: Iterable[Mapping[str, Any]]) -> dict[str, Any]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 ESCAPE, BETWEEN, NULL = "\\", "|", "\\N"
 
 
@@ -20,3 +23,13 @@ def split_key(text: str) -> list[str | None]:
         else:
             held, place = held + text[place], place + 1
     return [*parts, held if known else None]
+
+
+def joined_key(values: Iterable[Any]) -> str:
+    """A key of several columns as one text: what `split_key` takes apart."""
+    return BETWEEN.join(NULL if value is None else _escaped(value) for value in values)
+
+
+def _escaped(value: Any) -> str:
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    return "".join(ESCAPE + sign if sign in (ESCAPE, BETWEEN) else sign for sign in text)

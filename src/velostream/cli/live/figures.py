@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any
 
 RECENT = 10.0
@@ -80,21 +79,16 @@ class Meter:
 
 def held_back(report: Mapping[str, Any]) -> tuple[str, float | None]:
     """The partition that holds the watermark back, and how many seconds that is behind the newest event."""
-    partitions, watermark = report["partitions"], report["watermark"]
-    times = [_seconds(shown["max_event_time"]) for shown in partitions.values() if shown["max_event_time"]]
-    behind = max(times) - _seconds(watermark) if times and watermark is not None else None
-    holding = report.get("held_back_by", []) if len(partitions) > 1 else []
+    from velostream.observability.inside import watermark_behind
+
+    holding = report.get("held_back_by", []) if len(report["partitions"]) > 1 else []
     more = f" and {len(holding) - 1} more" if len(holding) > 1 else ""
-    return (holding[0] + more if holding else ""), behind
+    return (holding[0] + more if holding else ""), watermark_behind(report)
 
 
 def rows_out(report: Mapping[str, Any]) -> int:
     """Rows that went out; of a job without state those are the records in results."""
     return sum(report["emitted"].values()) if report["partitions"] else report["records"]["in_results"]
-
-
-def _seconds(text: str) -> float:
-    return datetime.fromisoformat(text).timestamp()
 
 
 def amount(number: float) -> str:

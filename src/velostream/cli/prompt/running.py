@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from velostream.cli.planned import home_of
 from velostream.cli.prompt.rows import RowPrinter
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ class Engine:
         from velostream.plan import plan
         from velostream.spark.failures import translated
         from velostream.spark.jars import jars_of
-        from velostream.spark.session import spark_session
+        from velostream.spark.session import lacking, spark_session
 
         planned = plan(answer.bound, answer.library)
         job = planned.job(answer.application.statements[-1].name)
@@ -38,9 +39,13 @@ class Engine:
         if not self.started:
             self.say("Spark starts …")
             self.started = True
-        kept = Path(self.checkpoint) if self.checkpoint else Path(".velo") / (planned.name or "app")
+        kept = home_of(planned.name, self.checkpoint)
         with translated(debug=self.debug):
-            spark = spark_session(self.master, jars=jars_of(planned.connectors, (), self.say))
+            jars = jars_of(planned.connectors, (), self.say)
+            if lacking(jars):  # Spark takes jars at its start only, and between two statements nothing runs
+                self.say("Spark starts again, with what this statement needs …")
+                spark_session(self.master).stop()
+            spark = spark_session(self.master, jars=jars)
             question = Question(planned, job, spark, kept, folder)
             if question.is_static:
                 table = question.from_tables(printer.show, lambda runner: self._stopping(runner, bounded=True))

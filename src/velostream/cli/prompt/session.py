@@ -14,6 +14,7 @@ from velostream.errors import VeloError
 from velostream.positions import Text
 from velostream.registry import did_you_mean
 from velostream.sql import statements as sql
+from velostream.sql.parse import ended
 
 if TYPE_CHECKING:
     from velostream.config.settings import Settings
@@ -58,8 +59,7 @@ class Session:
     @property
     def so_far(self) -> str:
         """All statements that are remembered, as text that another can follow."""
-        parts = [self.given.text.rstrip().rstrip(";"), *self.kept]
-        return "".join(f"{part};\n" for part in parts if part.strip())
+        return "".join(map(ended, (self.given.text, *self.kept)))
 
     def checked(self) -> Validated:
         """The statements so far, without a new one."""

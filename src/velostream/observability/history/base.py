@@ -18,12 +18,16 @@ class Store(Protocol):
         """Keeps rows, by table: all or none."""
         ...
 
-    def forget(self, before: float) -> None:
-        """Lets go of rows that are older than a moment."""
+    def forget(self, app: str, job: str, before: float) -> None:
+        """Lets go of the rows of a job that are older than a moment; several applications may share a store."""
         ...
 
-    def table(self, table: Table) -> pa.Table:
-        """All rows of a table, in order of time."""
+    def rows(self, table: Table, app: str, since: float = 0.0) -> Sequence[Row]:
+        """The rows of an application in a table since a moment, in order of time."""
+        ...
+
+    def table(self, table: Table, app: str) -> pa.Table:
+        """All rows of an application in a table as Arrow, in order of time."""
         ...
 
     def close(self) -> None:

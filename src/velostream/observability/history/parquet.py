@@ -1,33 +1,36 @@
-"""History as Parquet files: a folder for each table, in it one for each day, in it files in order of time."""
+"""History as Parquet files: a folder for each table, in it one for each day, in it files in order of time.
+
+The name of a file ends in the application and the job whose rows it has: several may share a folder.
+"""
 
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from velostream.observability.history.base import arrow
-from velostream.observability.history.tables import TABLES, Row, Table
+from velostream.observability.history.tables import TABLES, TIME, Row, Table
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 MANY = 200
-"""So many files of a day are made one."""
+"""So many files of a job and a day are made one."""
 
 
 class ParquetStore:
-    """Each addition is a file; a day's files are made one now and then."""
+    """Each addition is a file for each table; what this process wrote in a day is made one now and then."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.number = 0
 
     def add(self, rows: Mapping[str, Sequence[Row]]) -> None:
-        """Writes a file for each table: none is seen before it is whole."""
+        """Writes the rows of one job, a file for each table: none is seen before it is whole."""
         for table in TABLES:
             some = rows.get(table.name, ())
             if some:
@@ -37,34 +40,69 @@ class ParquetStore:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        day = self.folder / table.name / f"day={datetime.fromtimestamp(rows[0][0], UTC):%Y-%m-%d}"
+        at, app, job = rows[0][:3]
+        day = self.folder / table.name / f"day={datetime.fromtimestamp(at, UTC):%Y-%m-%d}"
         day.mkdir(parents=True, exist_ok=True)
         self.number += 1
-        name = f"{int(rows[0][0] * 1e6):020d}-{os.getpid()}-{self.number:06d}.parquet"
-        made, old = arrow(table, rows), sorted(day.glob("[0-9]*.parquet"))
+        mine = f"{os.getpid()}-{{}},{_named(app)},{_named(job)}.parquet"
+        name = f"{int(at * 1e6):020d}-{mine.format(f'{self.number:06d}')}"
+        made, old = arrow(table, rows), sorted(day.glob(f"[0-9]*-{mine.format('*')}"))
         if len(old) >= MANY:
-            made = pa.concat_tables([*(pq.read_table(file, partitioning=None) for file in old), made])
+            made = pa.concat_tables([*(_read(file, table) for file in old), made])
         waiting = day / f".{name}"
         pq.write_table(made, waiting)
         waiting.rename(day / name)
         for file in old if len(old) >= MANY else ():
             file.unlink()
 
-    def forget(self, before: float) -> None:
-        """Removes days that are over."""
+    def forget(self, app: str, job: str, before: float) -> None:
+        """Removes what a job has of days that are over."""
         last = datetime.fromtimestamp(before, UTC).date() - timedelta(days=1)
         for table in TABLES:
             for day in (self.folder / table.name).glob("day=*"):
                 if datetime.strptime(day.name, "day=%Y-%m-%d").date() <= last:
-                    shutil.rmtree(day)
+                    for file in day.glob(f"[0-9]*,{_named(app)},{_named(job)}.parquet"):
+                        file.unlink(missing_ok=True)
 
-    def table(self, table: Table) -> pa.Table:
-        """All rows of a table."""
+    def rows(self, table: Table, app: str, since: float = 0.0) -> Sequence[Row]:
+        """The rows of an application since a moment."""
+        first = f"day={datetime.fromtimestamp(since, UTC):%Y-%m-%d}"
+        found = [row for row in self._table(table, app, first).to_pylist() if row["at"].timestamp() >= since]
+        return [tuple(_plain(row[name], kind) for name, kind in table.columns) for row in found]
+
+    def table(self, table: Table, app: str) -> pa.Table:
+        """All rows of an application."""
+        return self._table(table, app, "")
+
+    def _table(self, table: Table, app: str, first: str) -> pa.Table:
+        """The rows of days from a first one on."""
         import pyarrow as pa
-        import pyarrow.parquet as pq
 
-        files = sorted((self.folder / table.name).glob("day=*/[0-9]*.parquet"))
-        return pa.concat_tables([arrow(table, []), *(pq.read_table(file, partitioning=None) for file in files)])
+        found = (self.folder / table.name).glob(f"day=*/[0-9]*,{_named(app)},*.parquet")
+        files = sorted(file for file in found if file.parent.name >= first)
+        return pa.concat_tables([arrow(table, []), *(_read(file, table) for file in files)])
 
     def close(self) -> None:
         """Nothing is open between two additions."""
+
+
+def _named(name: str) -> str:
+    """A name as a part of a file's name, without a sign that means something there."""
+    return quote(name, safe="")
+
+
+def _read(file: Path, table: Table) -> pa.Table:
+    """The rows of a file; columns that an older version did not write are NULL."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    whole = arrow(table, []).schema
+    found = pq.read_table(file, partitioning=None)
+    columns = [
+        found[each.name] if each.name in found.column_names else pa.nulls(len(found), each.type) for each in whole
+    ]
+    return pa.table(columns, schema=whole)
+
+
+def _plain(value: Any, kind: str) -> Any:
+    return value.timestamp() if kind == TIME and value is not None else value

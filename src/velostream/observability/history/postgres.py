@@ -30,6 +30,10 @@ class PostgresStore:
         for table in TABLES:
             columns = ", ".join(f'"{name}" {_KINDS[kind]}' for name, kind in table.columns)
             connection.execute(f"CREATE TABLE IF NOT EXISTS {SCHEMA}.{table.name} ({columns})")
+            for name, kind in table.columns:  # a table that an older version made gets the columns that it lacks
+                connection.execute(
+                    f'ALTER TABLE {SCHEMA}.{table.name} ADD COLUMN IF NOT EXISTS "{name}" {_KINDS[kind]}'
+                )
             connection.execute(f"CREATE INDEX IF NOT EXISTS {table.name}_at ON {SCHEMA}.{table.name} (at)")
         return connection
 
@@ -41,22 +45,28 @@ class PostgresStore:
             for table in TABLES:
                 some = rows.get(table.name, ())
                 if some:
+                    names = ", ".join(f'"{name}"' for name in table.names)
                     places = ", ".join("to_timestamp(%s)" if kind == TIME else "%s" for _, kind in table.columns)
-                    cursor.executemany(f"INSERT INTO {SCHEMA}.{table.name} VALUES ({places})", some)
+                    cursor.executemany(f"INSERT INTO {SCHEMA}.{table.name} ({names}) VALUES ({places})", some)
 
-    def forget(self, before: float) -> None:
-        """Deletes old rows."""
+    def forget(self, app: str, job: str, before: float) -> None:
+        """Deletes old rows of a job."""
         for table in TABLES:
-            self.connection.execute(f"DELETE FROM {SCHEMA}.{table.name} WHERE at < to_timestamp(%s)", (before,))
+            query = f"DELETE FROM {SCHEMA}.{table.name} WHERE at < to_timestamp(%s) AND app = %s AND job = %s"
+            self.connection.execute(query, (before, app, job))
 
-    def table(self, table: Table) -> pa.Table:
-        """All rows of a table."""
+    def rows(self, table: Table, app: str, since: float = 0.0) -> Sequence[Row]:
+        """The rows of an application since a moment."""
         wanted = ", ".join(
             f'extract(epoch FROM "{name}")::double precision' if kind == TIME else f'"{name}"'
             for name, kind in table.columns
         )
-        found = self.connection.execute(f"SELECT {wanted} FROM {SCHEMA}.{table.name} ORDER BY at")
-        return arrow(table, found.fetchall())
+        query = f"SELECT {wanted} FROM {SCHEMA}.{table.name} WHERE at >= to_timestamp(%s) AND app = %s ORDER BY at"
+        return self.connection.execute(query, (since, app)).fetchall()
+
+    def table(self, table: Table, app: str) -> pa.Table:
+        """All rows of an application."""
+        return arrow(table, self.rows(table, app))
 
     def close(self) -> None:
         """Closes the connection."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from velostream.durations import SECOND
 from velostream.events import LOGGER, BatchEnded, Event, JobEnded, JobStarted
 from velostream.observability.history.stores import NONE, open_store, place_of
-from velostream.observability.history.tables import Row, rows_of
+from velostream.observability.history.tables import JOBS, Row, rows_of
 from velostream.observability.sending import PATIENCE, Sender
 from velostream.observability.snapshot import snapshot
 
@@ -33,7 +33,8 @@ class _Open:
     def __init__(self, kind: str, place: str) -> None:
         self.kind, self.place = kind, place
         self.store: Store | None = None
-        self.tidied = 0.0
+        self.tidied: dict[tuple[str, str], float] = {}
+        """When the old rows of each job were let go."""
         self.sender: Sender[tuple[dict[str, list[Row]], float]] = Sender(self._add, "history rows")
 
     def _add(self, given: tuple[dict[str, list[Row]], float]) -> None:
@@ -41,9 +42,10 @@ class _Open:
         if self.store is None:
             self.store = open_store(self.kind, self.place)
         self.store.add(rows)
-        if time.monotonic() - self.tidied > TIDY:
-            self.tidied = time.monotonic()
-            self.store.forget(time.time() - kept)
+        _, app, job = rows[JOBS.name][0][:3]
+        if time.monotonic() - self.tidied.get((app, job), -TIDY) >= TIDY:
+            self.tidied[app, job] = time.monotonic()
+            self.store.forget(app, job, time.time() - kept)
 
     def close(self) -> None:
         self.sender.close()

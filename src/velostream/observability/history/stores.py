@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from velostream.config.secrets import masked
 from velostream.errors import VeloError
 from velostream.observability.history.base import Store
 
@@ -26,7 +27,17 @@ def place_of(settings: Any, checkpoint: Path, folder: Path) -> tuple[str, str]:
 
 
 def open_store(kind: str, place: str) -> Store:
-    """The store of that kind at that place."""
+    """The store of that kind at that place; one that cannot be opened is refused with the reason."""
+    try:
+        return _opened(kind, place)
+    except Exception as error:  # three libraries, each with errors of its own
+        reason = str(error).strip().split("\n", 1)[0]
+        message = masked("url", f"history at '{place}' cannot be opened: {reason}")
+        hint = "see that it is there, or set history.store, history.url or history.path"
+        raise VeloError(message, hint=hint, code="database-unreachable") from error
+
+
+def _opened(kind: str, place: str) -> Store:
     if kind == SQLITE:
         from velostream.observability.history.sqlite import SqliteStore
 

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from velostream.observability.inside import seconds_of, watermark_behind
+
 TEXT, INTEGER, REAL, TIME = "text", "integer", "real", "time"
 """Kinds of columns; a time is seconds since the epoch."""
 Row = tuple[Any, ...]
@@ -36,7 +38,7 @@ JOBS = Table(
         *(("records_open", INTEGER), ("dead_letters", INTEGER), ("dropped", INTEGER), ("late", INTEGER)),
         *(("too_late", INTEGER), ("rows_emitted", INTEGER), ("watermark", TIME), ("lag_seconds", REAL)),
         *(("open_windows", INTEGER), ("state_bytes", INTEGER), ("batch_p50", REAL), ("batch_p99", REAL)),
-        *(("busy", REAL), ("pressure", TEXT), ("cause", TEXT)),
+        *(("busy", REAL), ("pressure", TEXT), ("cause", TEXT), ("behind_seconds", REAL)),
     ),
 )
 PARTITIONS = Table(
@@ -88,11 +90,12 @@ def _job(taken: Mapping[str, Any]) -> Row:
         *(records["read"], records["in_results"], records["open"], sum(records["dead_lettered"].values())),
         *(sum(records["dropped"].values()), windows["late_events_total"], windows["dropped_after_lateness"]),
         sum(taken["emitted"].values()),
-        _seconds(taken["watermark"]),
+        None if taken["watermark"] is None else seconds_of(taken["watermark"]),
         max(lags) if lags else None,
         *(windows["open_windows"], windows["state_bytes"]),
         *(taken["timing"]["p50"], taken["timing"]["p99"]),
         *(taken["pressure"]["busy"], taken["pressure"]["state"], taken["pressure"]["cause"]),
+        watermark_behind(taken),
     )
 
 
@@ -117,9 +120,3 @@ def _metrics(taken: Mapping[str, Any]) -> Iterator[Row]:
 
 def _moment(micros: int | None) -> float | None:
     return None if micros is None else micros / 1e6
-
-
-def _seconds(text: str | None) -> float | None:
-    from datetime import datetime
-
-    return None if text is None else datetime.fromisoformat(text).timestamp()

@@ -152,8 +152,10 @@ class Serving:
         """The rows of a SELECT from the tables of this application."""
         from velostream.jobs.asking import ask
         from velostream.plan import plan
+        from velostream.sql.parse import ended
+        from velostream.typed_rows import said, type_of
 
-        text = f"{self.sql.rstrip().rstrip(';')};\n{command.details['sql']}\n"
+        text = f"{ended(self.sql)}{command.details['sql']}\n"
         answer = checked(text, self.task.app, Path(self.task.files), self.task.home)
         if answer.findings.errors:
             first = answer.findings.errors[0]
@@ -161,5 +163,10 @@ class Serving:
         planned = plan(answer.bound, answer.library)
         last = planned.jobs[-1]
         rows = ask(replace(planned, functions=self.runner.plan.functions), last, self.runner.spark, self.task.home)
-        shown = [list(row.values()) for row in rows.slice(0, MOST_ROWS).to_pylist()]
-        return {"columns": rows.column_names, "rows": shown, "total": rows.num_rows}
+        columns = [column.to_pylist() for column in rows.slice(0, MOST_ROWS).columns]
+        return {
+            "columns": rows.column_names,
+            "types": [str(type_of(kind)) for kind in rows.schema.types],
+            "rows": [[said(value) for value in row] for row in zip(*columns, strict=True)],
+            "total": rows.num_rows,
+        }

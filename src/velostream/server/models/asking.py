@@ -21,7 +21,9 @@ class SqlResult(Model):
 
     statement: str
     columns: list[str]
+    types: list[str] = Field(description="the SQL type of each column; decimals and times are texts in JSON")
     rows: list[list[Any]]
+    total: int = Field(description="how many rows there are; more than are here where they are too many for an answer")
     message: str
 
 
@@ -86,7 +88,9 @@ class ReplayRequest(Model):
     job: str = Field(max_length=200)
     ids: list[str] = Field(default_factory=list, max_length=10_000, description="which; without any, all that match")
     reason: str = Field("", max_length=100)
-    all: bool = Field(False, description="all of the job, where neither ids nor a reason are given")
+    source: str = Field("", max_length=200)
+    text: str = Field("", max_length=200, description="what record or error has in it")
+    all: bool = Field(False, description="all of the job, where nothing says which")
     late: str = Field("process_all", max_length=40, description="what becomes of those that are late")
 
 
@@ -113,6 +117,7 @@ class LineageNode(Model):
     kind: str
     name: str
     app: str
+    place: str = Field(description="where it is outside: broker and topic, file, database and table; empty for others")
     columns: list[str]
 
 

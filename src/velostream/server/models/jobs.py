@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Any
 
 from pydantic import ConfigDict, Field
 
 from velostream.config.secrets import masked
+from velostream.observability.inside import held_back, watermark_behind
 from velostream.server.models.base import Model, Moment, moment_if
 
 
@@ -33,6 +33,8 @@ class JobView(Model):
     watermark: str | None
     watermark_lag_seconds: float | None = Field(description="how far it is behind the newest event")
     held_back_by: list[str] = Field(description="the partitions that hold the watermark back, as source/partition")
+    held_back_seconds: float | None = Field(description="how far these are behind the newest event of all partitions")
+    held_by_silence: bool = Field(description="true where these have delivered nothing, while others have")
     batch: int
     seconds: float
     updated: Moment | None
@@ -44,6 +46,7 @@ def view_fields(
     """The fields of a view, from what a job says of itself (`observability.snapshot`)."""
     records, windows = job.get("records", {}), job.get("windows", {})
     emitted = sum(job.get("emitted", {}).values())
+    behind, silent = held_back(job)
     return {
         "name": job["name"],
         "app": app,
@@ -61,22 +64,14 @@ def view_fields(
         "dead_lettered": sum(records.get("dead_lettered", {}).values()),
         "state_bytes": windows.get("state_bytes", 0),
         "watermark": job.get("watermark"),
-        "watermark_lag_seconds": lag_of(job),
+        "watermark_lag_seconds": watermark_behind(job),
         "held_back_by": job.get("held_back_by", []),
+        "held_back_seconds": behind,
+        "held_by_silence": silent,
         "batch": job.get("batch", -1),
         "seconds": job.get("seconds", 0.0),
         "updated": moment_if(at),
     }
-
-
-def lag_of(job: Mapping[str, Any]) -> float | None:
-    """How many seconds the watermark of a job is behind the newest event."""
-    times = [each["max_event_time"] for each in job.get("partitions", {}).values() if each["max_event_time"]]
-    watermark = job.get("watermark")
-    if not times or watermark is None:
-        return None
-    newest = max(datetime.fromisoformat(each).timestamp() for each in times)
-    return round(newest - datetime.fromisoformat(watermark).timestamp(), 3)
 
 
 class EndPoint(Model):

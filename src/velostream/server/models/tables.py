@@ -71,6 +71,7 @@ class Row(Model):
     version: int = Field(description="the version of the table")
     key: dict[str, Any]
     row: dict[str, Any]
+    types: dict[str, str] = Field(description="the SQL type of each column; decimals and times are texts in JSON")
 
 
 class Connection(Model):

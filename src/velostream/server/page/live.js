@@ -3,8 +3,10 @@
 import { get } from "./api.js";
 
 const KEPT = 1800;
+const GAP = 60_000;
 const past = new Map();
 let asked = false;
+let seen = 0;
 
 // Remembers the figures of jobs at one moment.
 export function remember(jobs, at = Date.now()) {
@@ -16,8 +18,13 @@ export function remember(jobs, at = Date.now()) {
   }
 }
 
-// Takes over what the server has seen before this page was opened; once.
+// Takes over what the server has seen before this page was opened, and again after the page was asleep for a while.
 export async function recall(signal) {
+  if (seen && Date.now() - seen > GAP) {
+    past.clear();
+    asked = false;
+  }
+  seen = Date.now();
   if (asked) return;
   asked = true;
   try {

@@ -12,6 +12,12 @@ const TONES = {
 
 export const badge = (state) => h("span", { class: `badge ${TONES[state] || "calm"}` }, state);
 
+// Whether partitions hold the watermark of a job back for real: by a minute, or by having said nothing while others have.
+export const isHeld = (job) => job.held_by_silence || (job.held_back_seconds ?? 0) > 60;
+
+// Who that is, in a few words.
+export const holders = (job, most = 1) => job.held_back_by.slice(0, most).join(", ") + (job.held_back_by.length > most ? ` and ${job.held_back_by.length - most} more` : "");
+
 export const tile = (label, value, { tone = "", note = "", href = "" } = {}) =>
   h(href ? "a" : "div", { class: `tile ${tone}`, href: href || null }, h("span", { class: "label" }, label),
     h("span", { class: "value" }, value), note ? h("span", { class: "note" }, note) : null);

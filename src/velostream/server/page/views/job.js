@@ -4,7 +4,7 @@ import { get, jobPath } from "../api.js";
 import { h } from "../dom.js";
 import { count } from "../format.js";
 import { recall, remember } from "../live.js";
-import { badge, jobLink, jobName, verbs } from "../parts.js";
+import { badge, isHeld, jobLink, jobName, verbs } from "../parts.js";
 import * as lateness from "./job/lateness.js";
 import * as logs from "./job/logs.js";
 import * as metrics from "./job/metrics.js";
@@ -43,7 +43,7 @@ function head(job, refresh) {
 }
 
 function tabs(job, current) {
-  const news = { partitions: job.held_back_by.length && (job.watermark_lag_seconds ?? 0) > 60 ? "!" : "", lateness: job.late_events ? count(job.late_events) : "" };
+  const news = { partitions: isHeld(job) ? "!" : "", lateness: job.late_events ? count(job.late_events) : "" };
   return h("div", { role: "tablist", onkeydown: arrows }, TABS.map(([path, word]) => h("button", {
     role: "tab", "aria-selected": String(path === current), tabindex: path === current ? "0" : "-1", "data-tab": path || "summary",
     onclick: () => { location.hash = jobLink(job, path); },

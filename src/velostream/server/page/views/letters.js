@@ -66,7 +66,7 @@ function list(letters, state) {
     },
     h("td", {}, h("input", { type: "checkbox", "aria-label": "Choose", disabled: Boolean(letter.replayed_at), checked: state.chosen.has(idOf(letter)), onchange: toggle(letter) })),
     h("td", { class: "number" }, moment(letter.written_at)), h("td", {}, letter.job), h("td", {}, badge(letter.reason), letter.replayed_at ? h("span", { class: "badge good", title: letter.replayed_at }, "replayed") : null), h("td", { class: "wide" }, letter.error || (letter.lateness_ms !== null ? `${span(letter.lateness_ms / 1000)} late` : "")),
-    h("td", {}, h("code", {}, from(letter))), h("td", {}, h("code", { class: "brief" }, brief(letter.record)))))))),
+    h("td", {}, h("code", {}, from(letter))), h("td", {}, h("code", { class: "brief" }, brief(letter.record ?? letter.row)))))))),
   letters.total > letters.items.length ? h("div", { class: "row pad" },
     h("button", { disabled: !letters.offset, onclick: () => state.set({ offset: Math.max(0, letters.offset - PAGE) }) }, "Newer"),
     h("span", { class: "quiet" }, `${count(letters.offset + 1)} to ${count(letters.offset + letters.items.length)} of ${count(letters.total)}`),
@@ -119,12 +119,12 @@ function grouped(letters) {
 }
 
 async function replayAll(letters, jobs, state) {
-  const { filter } = state;
+  const { reason, source, text, ...filter } = state.filter;
+  const which = reason || source || text ? { reason, source, text } : { all: true };
   const targets = jobs.filter((job) => job.dead_lettered && (!filter.app || job.app === filter.app) && (!filter.job || job.name === filter.job));
-  if (filter.text || filter.source) return replay(letters.items, state);
   if (!(await confirm("Replay all?", `${count(letters.total)} dead letters go through ${targets.length === 1 ? targets[0].name : `${targets.length} jobs`} once more.`, "Replay"))) return undefined;
   try {
-    for (const job of targets) await send(job.app, job.name, filter.reason ? { reason: filter.reason } : { all: true });
+    for (const job of targets) await send(job.app, job.name, which);
   } catch (error) {
     toast(`${error.message}${error.hint ? ` – ${error.hint}` : ""}`, "bad");
   }

@@ -9,13 +9,14 @@ const WIDTH = 210;
 const HEAD = 34;
 const LINE = 22;
 
-export function view({ query, draw, signal, go, fail }) {
+export function view({ query, draw, poll, signal, go }) {
   const app = query.get("app") || "";
   const state = { chosen: null };
-  Promise.all([get("/api/v1/apps", { limit: 1000 }, { signal }), get("/api/v1/lineage", { app }, { signal })]).then(([apps, graph]) => {
+  poll(10, async () => {
+    const [apps, graph] = await Promise.all([get("/api/v1/apps", { limit: 1000 }, { signal }), get("/api/v1/lineage", { app }, { signal })]);
     const redraw = () => draw(page(apps.items, graph, app, state, redraw, go));
     redraw();
-  }).catch(fail);
+  });
 }
 
 const place = (node, column) => `${node}\u0000${column}`;
@@ -54,7 +55,7 @@ function curves(graph, nodes, places, lit) {
 function box(node, where, chosen, lit, choose) {
   const faint = lit && !node.columns.some((column) => lit.has(place(node.id, column))) && !lit.has(place(node.id, ""));
   return h("div", { class: `node ${node.kind}${faint ? " faint" : ""}`, style: at(where), "data-key": node.id },
-    h("div", { class: "title", title: node.name }, node.name, h("small", {}, node.kind)),
+    h("div", { class: "title", title: [node.name, node.place].filter(Boolean).join("\n") }, node.name, h("small", {}, node.kind)),
     node.columns.map((column) => {
       const here = place(node.id, column);
       return h("button", { class: `column${chosen === here ? " chosen" : lit?.has(here) ? " lit" : ""}`, "aria-pressed": String(chosen === here), title: column, onclick: choose(node, column) }, column);

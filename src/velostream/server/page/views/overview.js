@@ -6,9 +6,8 @@ import { h } from "../dom.js";
 import { bytes, count, rate, short, span } from "../format.js";
 import { icon } from "../icons.js";
 import { jobs as ask, series } from "../live.js";
-import { badge, empty, heads, jobLink, jobName, row, tile, verbs } from "../parts.js";
+import { badge, empty, heads, holders, isHeld, jobLink, jobName, row, tile, verbs } from "../parts.js";
 
-const BEHIND = 60;
 const MOST_LINES = 8;
 
 export function view({ draw, poll, signal, go }) {
@@ -50,7 +49,7 @@ function tiles(jobs, tables) {
     tile("Jobs running", `${running} of ${jobs.length}`, { tone: failed ? "bad" : "", note: failed ? `${failed} failed` : "" }),
     tile("Records a second", rate(jobs.reduce((sum, job) => sum + job.rate, 0)), { note: `${short(jobs.reduce((sum, job) => sum + job.read, 0))} read` }),
     tile("Largest watermark lag", span(worst?.watermark_lag_seconds), {
-      tone: (worst?.watermark_lag_seconds ?? 0) > BEHIND ? "warn" : "", note: worst?.held_back_by.length && worst.watermark_lag_seconds >= 1 ? `held by ${worst.held_back_by[0]}` : "", href: worst ? jobLink(worst, "partitions") : "",
+      tone: worst && isHeld(worst) ? "warn" : "", note: worst && isHeld(worst) ? `held by ${holders(worst)}` : "", href: worst ? jobLink(worst, "partitions") : "",
     }),
     tile("Dead letters", count(letters), { tone: letters ? "warn" : "", href: "#/letters" }),
     tile("Tables", `${tables.length - loading} of ${tables.length} ready`, { tone: loading ? "warn" : "", href: "#/tables" }),
@@ -63,9 +62,9 @@ function attention(apps, jobs, tables) {
     ...apps.filter((app) => ["failed", "restarting"].includes(app.state)).map((app) => ({
       tone: "bad", href: `#/app/${encodeURIComponent(app.name)}`, text: [h("b", {}, app.name), ` ${app.state}: ${app.reason || "no reason is known yet"}`], to: "log",
     })),
-    ...jobs.filter((job) => job.held_back_by.length && (job.watermark_lag_seconds ?? 0) > BEHIND).map((job) => ({
+    ...jobs.filter(isHeld).map((job) => ({
       tone: "warn", href: jobLink(job, "partitions"), to: "partitions",
-      text: [h("b", {}, job.name), `: the watermark is ${span(job.watermark_lag_seconds)} behind, held back by `, h("code", {}, job.held_back_by.slice(0, 3).join(", "))],
+      text: [h("b", {}, job.name), job.watermark ? `: the watermark is ${span(job.watermark_lag_seconds)} behind, held back by ` : ": there is no watermark, held back by ", h("code", {}, holders(job, 3))],
     })),
     ...tables.filter((table) => !["ready", "refreshing"].includes(table.state)).map((table) => ({
       tone: table.state === "failed" ? "bad" : "warn", href: "#/tables", to: "tables",
@@ -107,8 +106,8 @@ function line(job, refresh, go) {
   return row(`${job.app}/${job.name}`, () => go(jobLink(job).slice(2)),
     h("td", {}, h("a", { href: jobLink(job) }, job.name)), h("td", {}, badge(job.state)),
     number(short(job.rate)), h("td", { class: "slim" }, spark(series(job, "rate").slice(-60))), number(short(job.read)),
-    h("td", { class: (job.watermark_lag_seconds ?? 0) > BEHIND ? "number warn" : "number" }, span(job.watermark_lag_seconds)),
-    h("td", { class: "nowrap" }, job.held_back_by.length && job.watermark_lag_seconds >= 1 ? h("a", { href: jobLink(job, "partitions") }, h("code", {}, job.held_back_by[0]), job.held_back_by.length > 1 ? ` +${job.held_back_by.length - 1}` : "") : h("span", { class: "quiet" }, "–")),
+    h("td", { class: isHeld(job) ? "number warn" : "number" }, span(job.watermark_lag_seconds)),
+    h("td", { class: "nowrap" }, isHeld(job) ? h("a", { href: jobLink(job, "partitions") }, h("code", {}, job.held_back_by[0]), job.held_back_by.length > 1 ? ` +${job.held_back_by.length - 1}` : "") : h("span", { class: "quiet" }, "–")),
     number(count(job.open_windows)), number(bytes(job.state_bytes)), number(job.late_events ? h("a", { href: jobLink(job, "lateness") }, count(job.late_events)) : "0"),
     number(job.dead_lettered ? h("a", { href: `#/letters?app=${encodeURIComponent(job.app)}&job=${encodeURIComponent(job.name)}` }, count(job.dead_lettered)) : "0"),
     h("td", {}, verbs(jobName(job.app, job.name), job.state, refresh, { small: true })));

@@ -4,10 +4,9 @@ import { get, jobPath } from "../../api.js";
 import { h } from "../../dom.js";
 import { count, moment, short, span } from "../../format.js";
 import { icon } from "../../icons.js";
-import { empty, heads } from "../../parts.js";
+import { empty, heads, holders as named, isHeld } from "../../parts.js";
 
 const MOST = 500;
-const SLOW = 60;
 
 export async function ask(app, name, signal) {
   const [said, { engine }] = await Promise.all(["/partitions", "/metrics"].map((path) => get(jobPath(app, name, path), {}, { signal })));
@@ -23,22 +22,23 @@ export function show(job, { partitions, watermark, held_back_by: holders, delive
     banner(job, partitions, watermark, holders, behind),
     h("section", { class: "card flush" }, h("div", { class: "scroll" }, h("table", {},
       heads(["Source", "Partition", "", "#Newest event", "#Behind the newest", "", "#Records", "#Records/s", "State"]),
-      h("tbody", {}, partitions.slice(0, MOST).map((one) => line(one, behind(one), most, delivered[`${one.source}/${one.partition}`], one.holds_watermark && (job.watermark_lag_seconds ?? 0) > SLOW)))))),
+      h("tbody", {}, partitions.slice(0, MOST).map((one) => line(one, behind(one), most, delivered[`${one.source}/${one.partition}`], one.holds_watermark && isHeld(job))))))),
     partitions.length > MOST ? h("p", { class: "quiet" }, `and ${count(partitions.length - MOST)} more`) : null,
   ];
 }
 
 function banner(job, partitions, watermark, holders, behind) {
   const first = partitions.find((one) => one.holds_watermark);
-  const lag = job.watermark_lag_seconds ?? 0;
-  if (!first || lag <= SLOW) {
-    return h("div", { class: "banner good" }, icon("good"), h("div", {}, h("p", { class: "big" }, watermark ? `The watermark keeps up: ${span(lag)} behind the newest event.` : "There is no watermark yet."),
-      h("p", {}, watermark ? `It stands at ${moment(watermark)}${first && lag ? `; slowest is ${holders.slice(0, 3).join(", ")}` : ""}.` : "It comes with the first record.")));
+  if (!first || !isHeld(job)) {
+    return h("div", { class: "banner good" }, icon("good"), h("div", {}, h("p", { class: "big" }, watermark ? `The watermark keeps up: ${span(job.watermark_lag_seconds ?? 0)} behind the newest event.` : "There is no watermark yet."),
+      h("p", {}, watermark ? `It stands at ${moment(watermark)}${first && partitions.length > 1 ? `; slowest is ${holders.slice(0, 3).join(", ")}` : ""}.` : "It comes with the first record.")));
   }
   const waiting = partitions.filter((one) => one.idle).length;
+  const stands = watermark ? `The watermark is at ${moment(watermark)}, ${span(job.watermark_lag_seconds ?? 0)} behind the newest event.` : "There is no watermark, so no window can close.";
+  const why = job.held_by_silence ? "They are known, and have delivered nothing while others have." : `The newest event of ${first.source}/${first.partition} is from ${moment(first.max_event_time)}, ${span(behind(first))} behind.`;
   return h("div", { class: "banner" }, icon("warn"), h("div", {},
-    h("p", { class: "big" }, "Held back by ", h("code", { "data-holder": "" }, holders.slice(0, 5).join(", ")), holders.length > 5 ? ` and ${holders.length - 5} more` : ""),
-    h("p", {}, `The watermark is at ${moment(watermark)}, ${span(lag)} behind the newest event. The newest event of ${first.source}/${first.partition} is from ${moment(first.max_event_time)}, ${span(behind(first))} behind.`),
+    h("p", { class: "big" }, "Held back by ", h("code", { "data-holder": "" }, named(job, 5))),
+    h("p", {}, `${stands} ${why}`),
     h("p", { class: "quiet" }, `If nothing comes there any more, 'watermark.idle_timeout' lets the others go on without it${waiting ? ` (${waiting} partition${waiting === 1 ? " is" : "s are"} idle already)` : ""}. If it is only slow, its producer is what to look at.`)));
 }
 

@@ -4,18 +4,18 @@ import { lineChart, whole } from "../../charts.js";
 import { h } from "../../dom.js";
 import { bytes, count, moment, rate, short, span } from "../../format.js";
 import { series } from "../../live.js";
-import { card, jobLink, tile } from "../../parts.js";
+import { card, holders, isHeld, jobLink, tile } from "../../parts.js";
 
 const sum = (counts) => Object.values(counts || {}).reduce((total, one) => total + one, 0);
 
 export function show(job) {
-  const lags = job.held_back_by.length && job.watermark_lag_seconds >= 1;
+  const held = isHeld(job);
   return [
     job.reason ? h("div", { class: "banner bad", role: "alert" }, h("div", {}, h("p", { class: "big" }, job.reason), job.hint ? h("p", {}, h("b", {}, "hint: "), job.hint) : null)) : null,
     h("div", { class: "tiles" },
       tile("Records a second", rate(job.rate), { note: `${short(job.read)} read` }),
       tile("Watermark", job.watermark ? job.watermark.slice(11, 19) : "–", { note: job.watermark ? `${job.watermark.slice(0, 10)}, ${span(job.watermark_lag_seconds)} behind` : "none yet", href: jobLink(job, "partitions") }),
-      tile("Held back by", lags ? job.held_back_by[0] : "–", { note: !lags ? "the watermark keeps up" : job.held_back_by.length > 1 ? `and ${job.held_back_by.length - 1} more` : "", tone: (job.watermark_lag_seconds ?? 0) > 60 ? "warn" : "", href: jobLink(job, "partitions") }),
+      tile("Held back by", held ? holders(job) : "–", { note: !held ? "the watermark keeps up" : job.held_by_silence ? "it has delivered nothing" : `${span(job.held_back_seconds)} behind the newest event`, tone: held ? "warn" : "", href: jobLink(job, "partitions") }),
       tile("Open windows", count(job.open_windows), { note: `${count(job.open_records)} records in them`, href: jobLink(job, "windows") }),
       tile("State", bytes(job.state_bytes), { note: `largest ${bytes(job.windows.state_bytes_largest ?? 0)}` }),
       tile("Late", count(job.late_events), { tone: job.late_events ? "warn" : "", href: jobLink(job, "lateness") })),

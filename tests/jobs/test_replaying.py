@@ -2,6 +2,7 @@
 
 import base64
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +10,12 @@ import pytest
 
 from velostream.errors import VeloError
 from velostream.jobs.home import Home
-from velostream.jobs.letters import JobLetters, Wanted
+from velostream.jobs.letters import JobLetters, Wanted, letters_of
 from velostream.jobs.replaying import NOTES, recover, replay, replays
+from velostream.plan import plan
 from velostream.replayed import marked
 from velostream.sinks.letters import letter, store_of
+from velostream.validation import validate
 
 
 @pytest.fixture
@@ -83,3 +86,26 @@ def test_purged_letters_are_gone_and_the_others_keep_their_ids(letters: JobLette
 def test_a_job_that_never_ran_takes_nothing_back(tmp_path: Path) -> None:
     with pytest.raises(VeloError, match="job 'x' has never run here"):
         replay(Home(tmp_path / "x"), [])
+
+
+def test_windows_are_not_opened_again_over_complete_rows(letters: JobLetters) -> None:
+    upserting = replace(letters, overwrites="totals")
+    for late in ("process_all", "process_with_warning"):
+        with pytest.raises(VeloError, match="would overwrite complete rows in 'totals'") as caught:
+            upserting.replay(letters.found(Wanted()), late)
+        assert caught.value.error_code == "late-strategy"
+    assert upserting.replay(letters.found(Wanted()), "include_in_next").records == 2
+    assert letters.replay(letters.found(Wanted())).records == 0
+
+
+def test_only_jobs_with_windows_or_groups_could_overwrite_rows(tmp_path: Path) -> None:
+    text = """
+        CREATE STREAM s (k STRING, v INT, at TIMESTAMP) WITH ('type' = 'datagen_source', 'event.time.field' = 'at');
+        CREATE TABLE sums AS SELECT k, SUM(v) AS v FROM s GROUP BY k;
+        CREATE TABLE newest AS SELECT k PRIMARY KEY, v FROM s;
+        CREATE STREAM counted AS SELECT k, COUNT(*) AS n FROM s GROUP BY k WINDOW TUMBLING(1m) INTO out WITH (
+            'out.type' = 'file_sink', 'out.path' = 'out', 'out.format' = 'jsonl');"""
+    answer = validate(text, "app.sql", variables={}, folder=tmp_path)
+    assert answer.ok, answer.findings.errors
+    found = {job.name: letters_of(job, tmp_path, tmp_path).overwrites for job in plan(answer.bound).jobs}
+    assert found == {"sums": "sums", "newest": "", "counted": ""}

@@ -113,15 +113,13 @@ def replay(ctx: click.Context, /, *, ids: tuple[str, ...], whole: bool, late: st
     A job that runs takes them in its next micro-batch, others at their next start. They keep source, partition and
     offset, move no watermark, and are counted as replayed. A letter is replayed once, and says so.
     """
-    from velostream.jobs.replaying import replay as again
-
     _refuse_everything(ids, chosen, "replay", whole=whole)
     wanted = _wanted(ids, chosen)
     for job in _jobs(ctx, chosen):
         found = list(job.found(wanted))
         if not found:
             continue
-        done = again(job.home, found, late)
+        done = job.replay(found, late)
         print(f"{job.job}: {'1 record comes' if done.records == 1 else f'{done.records} records come'} again")
         for number, why in done.passed_over:
             print(f"  {number} does not: {why}")

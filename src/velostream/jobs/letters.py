@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from velostream.errors import VeloError
 from velostream.jobs.home import Home
 from velostream.plan.job import Job
+from velostream.plan.nodes import Aggregate, Materialise, Sinks
+from velostream.replayed import LATE
+from velostream.sinks.base import WriteMode
 from velostream.sinks.letters import LetterStore, store_of
 
+if TYPE_CHECKING:
+    from velostream.jobs.replaying import Replay
+
+REOPENS = ("process_all", "process_with_warning")
+"""What opens windows again that are gone: they say what came since, and no more."""
 REPLAYED = "replayed_at"
 """What a letter says that was replayed: when."""
 
@@ -46,6 +55,8 @@ class JobLetters:
     job: str
     home: Home
     store: LetterStore
+    overwrites: str = ""
+    """The sink or table whose complete rows a window that is opened again would overwrite; empty where none is."""
 
     def found(self, wanted: Wanted) -> Iterator[dict[str, Any]]:
         """The letters that are asked for, oldest first; those that were replayed say so."""
@@ -56,6 +67,16 @@ class JobLetters:
             if wanted.takes(letter):
                 yield {**letter, REPLAYED: done.get(letter["id"])}
 
+    def replay(self, letters: Iterable[Mapping[str, Any]], late: str = LATE[0]) -> Replay:
+        """Hands letters back to the job; `late` says what becomes of those that are too late by then."""
+        from velostream.jobs.replaying import replay
+
+        if self.overwrites and late in REOPENS:
+            message = f"'{late}' opens windows again for late records, and would overwrite complete rows in"
+            hint = "choose dead_letter, drop or include_in_next for those that are too late"
+            raise VeloError(f"{message} '{self.overwrites}'", hint=hint, code="late-strategy")
+        return replay(self.home, letters, late)
+
     def purge(self, wanted: Wanted) -> int:
         """Takes letters out for good; answers how many."""
         return self.store.purge({letter["id"] for letter in self.found(wanted)})
@@ -64,7 +85,20 @@ class JobLetters:
 def letters_of(job: Job, checkpoint: Path, folder: Path) -> JobLetters:
     """The letters of a job of an application whose jobs keep their state in `checkpoint`."""
     home = Home(checkpoint / job.name)
-    return JobLetters(job.name, home, letter_store(job, home, folder))
+    return JobLetters(job.name, home, letter_store(job, home, folder), _overwritten(job))
+
+
+def _overwritten(job: Job) -> str:
+    """The first sink or table of a job with windows or groups that replaces rows by key."""
+    if not any(isinstance(node, Aggregate) and node.keeps_state for node in job.root.walk()):
+        return ""
+    for node in job.root.walk():
+        if isinstance(node, Materialise):
+            return node.table
+        for target in node.targets if isinstance(node, Sinks) else ():
+            if target.writes is WriteMode.UPSERT:
+                return target.name
+    return ""
 
 
 def letter_store(job: Job, home: Home, folder: Path) -> LetterStore:

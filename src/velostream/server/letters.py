@@ -36,7 +36,6 @@ def letters(control: Control, wanted: Wanted, limit: int, offset: int, *, app: s
 
 def replay(control: Control, asked: ReplayRequest) -> ReplayAnswer:
     """Hands letters back to their job, which takes them in its next micro-batch, or at its next start."""
-    from velostream.jobs import replaying
     from velostream.jobs.letters import Wanted
 
     if not (asked.ids or asked.reason or asked.source or asked.text or asked.all):
@@ -50,7 +49,7 @@ def replay(control: Control, asked: ReplayRequest) -> ReplayAnswer:
         more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
         message = f"job '{meant.job}' has no dead letter '{missing[0]}'{more}"
         raise VeloError(message, hint="ids are those of /api/v1/dlq", code="unknown-letter")
-    done = replaying.replay(store.home, found, asked.late)
+    done = store.replay(found, asked.late)
     passed = [PassedOver(id=number, reason=why) for number, why in done.passed_over]
     return ReplayAnswer(app=meant.deployment.app, job=meant.job, replayed=done.records, passed_over=passed)
 

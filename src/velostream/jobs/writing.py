@@ -180,10 +180,10 @@ class BatchWriter:
         one = sinks is not None and [target.connector for target in sinks.targets] == ["file_sink"]
         plain = not (self.lowered.stateful or self.lowered.observed or self.table is not None or self.ended is not None)
         plain = plain and self.measures is None and self.lines is None and not self.failing.looks_first
+        plain = plain and not self.lowered.shared
         return one and plain and self.rows_before > FEW
 
     def _write_through(self, batch: DataFrame, number: int) -> None:
-        plain = plain and not self.lowered.shared
         """Writes rows as they are read, and counts them on the way."""
         observed = Observed(batch)
         rows = observed.frame.filter(column(names.MARK).isNull())

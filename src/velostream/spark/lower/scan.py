@@ -119,11 +119,12 @@ def _decoded(node: Scan, lowering: Lowering) -> DataFrame:
 def with_early(frame: DataFrame, early: EarlyScan, node: Scan) -> DataFrame:
     """Records of which the plain ones have been routed in a worker, in as few columns as will do."""
     from pyspark.sql import functions as F  # noqa: N812
-    from pyspark.sql.types import BinaryType, StructType
+    from pyspark.sql.types import BinaryType, StructField, StructType
 
     skipped = ("_key", "_headers", "_topic") if node.connector == "kafka_source" else ()
     sent = frame.drop(*skipped)
-    left = sent.mapInArrow(early, StructType([*sent.schema.fields]).add(PASSED, BinaryType()))
+    fields = [StructField(field.name, field.dataType) for field in sent.schema]  # what was routed has none of them
+    left = sent.mapInArrow(early, StructType(fields).add(PASSED, BinaryType()))
     return left.select("*", *(F.lit(None).cast(dict(frame.dtypes)[name]).alias(name) for name in skipped))
 
 

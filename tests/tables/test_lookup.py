@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from datetime import UTC, date, datetime
+from decimal import Decimal
 from pathlib import Path
 
 import pyarrow as pa
@@ -51,12 +53,31 @@ def test_keys_of_several_columns_are_given_by_name(tmp_path: Path) -> None:
     with pytest.raises(VeloError, match="cannot be looked up by 1 column") as refusal:
         table.rows([1])
     assert "k, name" in refusal.value.hint
-    with pytest.raises(VeloError, match="cannot be looked up by 1 column"):
+    with pytest.raises(VeloError, match="'1' is not a key of table 't'"):
         table.row(1)
 
 
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [
+        (pa.array([Decimal("1.20")], pa.decimal128(10, 2)), "1.2"),
+        (pa.array([datetime(2026, 1, 1, 9, 30, tzinfo=UTC)], pa.timestamp("us", "UTC")), "2026-01-01T09:30:00Z"),
+        (pa.array([date(2026, 1, 2)]), "2026-01-02"),
+        (pa.array([True]), "true"),
+        (pa.array([5]), "5"),
+    ],
+)
+def test_texts_are_read_as_the_type_of_the_key_is_written(tmp_path: Path, values: pa.Array, text: str) -> None:
+    kept = pa.table({"k": values, TIME: pa.array([0], pa.int64())})
+    writer(tmp_path).replace(kept, About())
+    table = TableLookup(tmp_path, "t")
+    assert table.row(text) == {"k": values[0].as_py()}
+    with pytest.raises(VeloError, match="a value for 'k' of table 't' is not of its type"):
+        table.row("nonsense")
+
+
 def test_a_table_that_was_never_loaded_is_named(tmp_path: Path) -> None:
-    with pytest.raises(VeloError, match="table 't' has no rows"):
+    with pytest.raises(VeloError, match="table 't' is not loaded yet"):
         TableLookup(tmp_path, "t").row(1)
 
 

@@ -105,3 +105,16 @@ def test_a_start_after_all_was_done_sees_the_newest(tmp_path: Path) -> None:
     again = pins(tmp_path, store)
     again.resume(1, begun=False)
     assert shown(again.views["t"]) == [2]
+
+
+def test_the_re_run_of_a_micro_batch_sees_tables_that_its_statement_has_gained_and_none_that_it_has_lost(
+    tmp_path: Path,
+) -> None:
+    store, other = TableStore(tmp_path, "t"), TableStore(tmp_path, "u")
+    publish(store, table(1))
+    pins(tmp_path, store).resume(0, begun=False)
+    publish(other, table(7))
+    view = TableView(tmp_path / "job" / "tables" / "u", other, [("v", "BIGINT")])
+    again = Pins(tmp_path / "job" / "tables.json", {"u": view})
+    again.resume(0, begun=True)
+    assert shown(view) == [7]

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from velostream.errors import VeloError
 from velostream.tables.newest import GONE, TIME, newest
 from velostream.tables.past import MOST_FILES
 from velostream.tables.store import BASE, DELTA, PAST, About, TableStore, Version
@@ -152,3 +153,50 @@ def test_a_table_that_is_asked_about_earlier_times_later_begins_with_what_it_is(
     asked = writer(tmp_path, past=True)
     assert asked.newest() is None
     assert past(asked.change(puts(("a", 2, 20)), About())) == [("a", 10, 1, False), ("a", 20, 2, False)]
+
+
+def test_a_deletion_of_a_source_in_order_takes_away_whatever_came_before_it(tmp_path: Path) -> None:
+    made = writer(tmp_path, past=True, ordered=True)
+    made.replace(puts(("a", 1, 10), ("b", 1, 99)), About())
+    last = made.change(rows(("b", 0, 50, True), ("c", 1, 80, False), ("c", 0, 50, True), ("a", 0, 50, True)), About())
+    assert values(last) == {}
+    held = [("a", 10, 1, False), ("a", 50, 0, True), ("b", 99, 0, True), ("b", 99, 1, False)]
+    assert past(last) == sorted([*held, ("c", 80, 0, True), ("c", 80, 1, False)])
+    assert values(made.change(puts(("b", 2, 60)), About())) == {"b": 2}
+
+
+def test_a_load_from_the_beginning_writes_only_what_differs(tmp_path: Path) -> None:
+    made = writer(tmp_path)
+    first = made.replace(puts(*((f"k{number}", 1, 0) for number in range(10))), About())
+    same = made.replace(puts(*((f"k{number}", 1, 7) for number in range(10))), About(offset={"next": 1}))
+    assert (same.files, same.about.offset) == (first.files, {"next": 1})
+    other = made.replace(puts(*((f"k{number}", 1 + (number == 3), 8) for number in range(9))), About())
+    assert (other.files[BASE], other.rows) == (first.files[BASE], 9)
+    assert values(other) == {f"k{number}": 1 + (number == 3) for number in range(9)}
+    found = other.table(DELTA)
+    assert found is not None
+    assert found.num_rows == 2
+
+
+def test_columns_that_are_new_are_null_in_the_rows_that_were_there(tmp_path: Path) -> None:
+    before = writer(tmp_path, columns=(("k", "STRING"), ("v", "BIGINT")), past=True)
+    before.replace(puts(("a", 1, 10), ("b", 1, 10)), About())
+    columns = (("k", "STRING"), ("v", "DOUBLE"), ("w", "STRING"))
+    after = writer(tmp_path, columns=columns, past=True)
+    assert after.newest() is None, "a table from outside is read anew"
+    changes = rows(("b", 2, 11, False)).set_column(1, "v", pa.array([2.5])).add_column(2, "w", pa.array(["new"]))
+    last = after.change(changes, About())
+    assert last.read().drop_columns([TIME]).to_pylist() == [
+        {"k": "a", "v": 1.0, "w": None},
+        {"k": "b", "v": 2.5, "w": "new"},
+    ]
+    told = last.table(PAST)
+    assert told is not None
+    assert [(row["k"], row["w"]) for row in told.to_pylist()] == [("a", None), ("b", None), ("b", "new")]
+
+
+def test_rows_are_not_put_under_another_key(tmp_path: Path) -> None:
+    writer(tmp_path).replace(puts(("a", 1, 10)), About())
+    with pytest.raises(VeloError, match="holds rows by k, and is now to hold them by v") as refusal:
+        TableWriter(TableStore(tmp_path, "t"), ("v",)).change(puts(("a", 2, 11)), About())
+    assert "checkpoint" in refusal.value.hint

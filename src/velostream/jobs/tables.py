@@ -7,7 +7,7 @@ look like results.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event, Lock
@@ -24,7 +24,7 @@ from velostream.spark.loading import source_of
 from velostream.spark.lower.join_table import tables_of
 from velostream.tables.events import TableEvents
 from velostream.tables.loading import NONE, Loader
-from velostream.tables.materialised import MaterialisedTable
+from velostream.tables.materialised import MaterialisedTable, columns_of
 from velostream.tables.pins import PINS, Pins
 from velostream.tables.progress import FAILED, READY, REFRESHING, Progress
 from velostream.tables.store import TableStore
@@ -53,21 +53,27 @@ class Tables:
         self.declared = {table.name: table for table in plan.tables}
         loaders: dict[str, Loader] = {}
         for table in plan.tables:
-            writer, about = self._opened(table.name, table.key, setting(table, "retention"))
+            columns = [(member.name, str(member.type)) for member in table.columns]
+            writer, about = self._opened(table.name, table.key, columns, setting(table, "retention"))
+            writer.ordered = True
             loaders[table.name] = Loader(writer, source_of(table, spark, folder, writer.store.folder), about)
         for job in plan.jobs:
             if isinstance(job.root, Materialise):
                 root = job.root
                 keeps = root.settings.get("retention") if knows(root.settings, "retention") else None
-                self.made[root.table] = MaterialisedTable(root, *self._opened(root.table, root.key, keeps))
+                opened = self._opened(root.table, root.key, columns_of(root), keeps)
+                self.made[root.table] = MaterialisedTable(root, *opened)
         self.loading = Loading(self.declared, loaders, self.events, checkpoint, self._timeout)
         self.lock = Lock()
         """Held while a job goes over to other versions, and while old ones are deleted."""
 
-    def _opened(self, name: str, key: tuple[str, ...], keeps: Any) -> tuple[TableWriter, Progress]:
+    def _opened(
+        self, name: str, key: tuple[str, ...], columns: Iterable[tuple[str, str]], keeps: Any
+    ) -> tuple[TableWriter, Progress]:
         self.progress[name] = Progress(name)
         past = any(name in versioned(job) for job in self.plan.jobs)
-        return TableWriter(TableStore(self.checkpoint, name), key, keeps, past=past), self.progress[name]
+        writer = TableWriter(TableStore(self.checkpoint, name), key, keeps, past=past, columns=tuple(columns))
+        return writer, self.progress[name]
 
     def load(self) -> None:
         """Loads all tables that come from outside, several at once; the first that fails is an error."""
@@ -163,7 +169,10 @@ class Tables:
         self.events.close()
 
     def forget(self) -> None:
-        """Deletes versions that no micro-batch can ask for any more."""
+        """Deletes versions that no micro-batch can ask for any more; what those of jobs ask for that are not open yet
+        nobody knows."""
+        if len(self.pins) < len(self.plan.jobs):
+            return
         for name in self.progress:
             held = [pins.held.get(name, set()) for pins in self.pins]
             TableStore(self.checkpoint, name).forget(set().union(*held))

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from velostream.errors import VeloError
 from velostream.tables.newest import TIME
+from velostream.tables.positions import Positions
 from velostream.tables.store import TableStore, Version
 
 if TYPE_CHECKING:
@@ -18,6 +21,30 @@ if TYPE_CHECKING:
 
 FRESH = 1.0
 """For so many seconds a version is taken for the newest."""
+TRIES = 5
+"""So often a version is read that is deleted meanwhile, since there is a newer one."""
+
+
+@dataclass(frozen=True)
+class _Held:
+    """A version in memory: its rows, and where each key stands."""
+
+    version: Version
+    rows: pl.DataFrame
+    positions: Positions
+
+    @classmethod
+    def of(cls, version: Version) -> _Held:
+        import polars as pl
+
+        read = pl.from_arrow(version.read().drop_columns([TIME]))
+        assert isinstance(read, pl.DataFrame)
+        rows = read.rechunk()
+        return cls(version, rows, Positions.of(rows.select(version.key)))
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        return self.version.key
 
 
 class TableLookup:
@@ -29,40 +56,48 @@ class TableLookup:
         self.fresh = fresh
         self._lock = Lock()
         self._looked = 0.0
-        self._version: Version | None = None
-        self._rows: pl.DataFrame | None = None
+        self._held: _Held | None = None
 
     @property
     def key(self) -> tuple[str, ...]:
         """The columns that rows are looked up by."""
-        return self._current()[0].key
+        return self._current().key
 
     @property
     def version(self) -> int:
         """The number of the version that answers."""
-        return self._current()[0].number
+        return self._current().version.number
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns of its rows."""
+        return self._current().rows.head(0).to_arrow().schema
 
     def rows(self, keys: pa.Table | Mapping[str, Sequence[Any]] | Iterable[Any]) -> pa.Table:
         """One row for each key, in their order, of NULLs where there is none.
 
         Keys are columns by name, or values of a key that is one column.
         """
-        version, held = self._current()
-        asked = self._asked(keys, version, held)
-        columns = [name for name in held.columns if name not in version.key]
-        found = asked.join(held, on=list(version.key), how="left", maintain_order="left", nulls_equal=True)
-        return found.select(*version.key, *columns).to_arrow()
+        import polars as pl
+
+        held = self._current()
+        asked = self._asked(keys, held)
+        places = held.positions.find(asked)
+        found = held.rows.select(pl.all().exclude(held.key).gather(places))
+        return asked.hstack(found).to_arrow()
 
     def row(self, *key: Any) -> dict[str, Any] | None:
         """The row of one key; None where there is none."""
-        version, held = self._current()
-        if len(key) != len(version.key):
-            raise self._refuse(f"its key is {', '.join(version.key)}", len(key))
-        asked = self._asked({name: [value] for name, value in zip(version.key, key, strict=True)}, version, held)
-        found = held.join(asked, on=list(version.key), how="semi", nulls_equal=True)
-        return found.row(0, named=True) if found.height else None
+        held = self._current()
+        if len(key) != len(held.key):
+            given = ", ".join(map(repr, key))
+            message, hint = f"'{given}' is not a key of table '{self.store.name}'", f"its key is {', '.join(held.key)}"
+            raise VeloError(message, hint=hint, code="invalid-key")
+        asked = self._asked({name: [value] for name, value in zip(held.key, key, strict=True)}, held)
+        place = held.positions.find(asked)[0]
+        return None if place is None else held.rows.row(place, named=True)
 
-    def _asked(self, keys: Any, version: Version, held: pl.DataFrame) -> pl.DataFrame:
+    def _asked(self, keys: Any, held: _Held) -> pl.DataFrame:
         import polars as pl
         import pyarrow as pa
 
@@ -71,33 +106,57 @@ class TableLookup:
             assert isinstance(given, pl.DataFrame)
         elif isinstance(keys, Mapping):
             given = pl.DataFrame(keys)
-        elif len(version.key) == 1:
-            given = pl.DataFrame({version.key[0]: keys if isinstance(keys, pl.Series | list) else list(keys)})
+        elif len(held.key) == 1:
+            given = pl.DataFrame({held.key[0]: keys if isinstance(keys, pl.Series | list) else list(keys)})
         else:
-            raise self._refuse(f"its key is {', '.join(version.key)}: give columns of these names", 1)
-        missing = [name for name in version.key if name not in given.columns]
-        if missing or not version.key:
-            raise self._refuse(f"its key is {', '.join(version.key) or 'not known'}", len(given.columns))
-        return given.select(pl.col(name).cast(held.schema[name]) for name in version.key)
+            raise self._refuse(f"its key is {', '.join(held.key)}: give columns of these names", 1)
+        missing = [name for name in held.key if name not in given.columns]
+        if missing:
+            raise self._refuse(f"its key is {', '.join(held.key)}", len(given.columns))
+        return given.select(self._cast(given[name], held.rows.schema[name]) for name in held.key)
+
+    def _cast(self, values: pl.Series, kind: pl.DataType) -> pl.Series:
+        """Values of a key column in its type; texts are read as the type is written."""
+        import polars as pl
+
+        try:
+            if values.dtype == pl.String and kind == pl.Boolean:
+                return values.replace_strict({"true": True, "false": False, None: None}, return_dtype=kind)
+            if values.dtype == pl.String and isinstance(kind, pl.Datetime):
+                return values.str.to_datetime(time_unit=kind.time_unit, time_zone=kind.time_zone)
+            if values.dtype == pl.String and kind == pl.Date:
+                return values.str.to_date()
+            return values.cast(kind)
+        except pl.exceptions.PolarsError:
+            message = f"a value for '{values.name}' of table '{self.store.name}' is not of its type"
+            raise VeloError(message, hint=f"it is {kind}", code="invalid-key") from None
 
     def _refuse(self, hint: str, given: int) -> VeloError:
         message = f"rows of table '{self.store.name}' cannot be looked up by {given} column{'s' if given != 1 else ''}"
         return VeloError(message, hint=hint, code="invalid-key")
 
-    def _current(self) -> tuple[Version, pl.DataFrame]:
-        import polars as pl
-
+    def _current(self) -> _Held:
         with self._lock:
             now = time.monotonic()
-            if self._version is None or self._rows is None or now - self._looked >= self.fresh:
-                newest = self.store.newest()
-                if newest is None:
-                    message = f"table '{self.store.name}' has no rows under '{self.store.folder.parent.parent}'"
-                    raise VeloError(message, hint="run the application first", code="table-not-ready")
-                if self._version is None or newest.number != self._version.number:
-                    rows = pl.from_arrow(newest.read().drop_columns([TIME]))
-                    assert isinstance(rows, pl.DataFrame)
-                    self._version, self._rows = newest, rows.rechunk()
-                self._looked = now
-            assert self._rows is not None
-            return self._version, self._rows
+            if self._held is None or now - self._looked >= self.fresh:
+                self._held, self._looked = self._newest(), now
+            return self._held
+
+    def _newest(self) -> _Held:
+        """The newest version. One may be deleted while it is read, since there is a newer one."""
+        for _ in range(TRIES):
+            with suppress(FileNotFoundError):
+                return self._read()
+        return self._read()
+
+    def _read(self) -> _Held:
+        newest = self.store.newest()
+        if newest is None:
+            message = f"table '{self.store.name}' is not loaded yet"
+            hint = f"run its application, or wait: no rows are under '{self.store.folder.parent.parent}'"
+            raise VeloError(message, hint=hint, code="table-not-ready")
+        if not newest.key:
+            message = f"table '{self.store.name}' has no key"
+            raise VeloError(message, hint="declare one: PRIMARY KEY", code="missing-key")
+        known = self._held is not None and newest.number == self._held.version.number
+        return self._held if self._held is not None and known else _Held.of(newest)

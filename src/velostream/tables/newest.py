@@ -21,7 +21,7 @@ def index_of(rows: pa.Table, key: Sequence[str]) -> pl.DataFrame:
     """What tells rows apart: their keys as `k0` …, their times, whether they delete, and where they stand."""
     import polars as pl
 
-    gone = pl.Series(GONE, rows[GONE].to_pylist(), dtype=pl.Boolean) if GONE in rows.schema.names else None
+    gone = pl.Series(GONE, pl.from_arrow(rows[GONE]), dtype=pl.Boolean) if GONE in rows.schema.names else None
     return pl.DataFrame(
         {
             TIME: pl.Series(TIME, pl.from_arrow(rows[TIME]), dtype=pl.Int64),
@@ -45,6 +45,26 @@ def latest(index: pl.DataFrame, key: Sequence[str]) -> pl.DataFrame:
         return index
     ordered = index.sort(TIME, ROW, nulls_last=False)
     return ordered.unique(named(key), keep="last", maintain_order=True).sort(ROW)
+
+
+def in_order(changes: pa.Table, key: Sequence[str], held: pl.DataFrame | None) -> pa.Table:
+    """Changes of a source that tells them in the order in which they happened: a deletion takes away whatever came
+    before it, so that it holds from no earlier time on. `held` is the index of the rows that are there."""
+    import polars as pl
+
+    if GONE not in changes.schema.names or not key:
+        return changes
+    keys, index = named(key), index_of(changes, key)
+    gone = index.filter(pl.col(GONE))
+    if gone.is_empty():
+        return changes
+    before = pl.col(TIME).cum_max().over(keys)
+    if held is not None:
+        asked = held.join(gone, on=keys, how="semi", nulls_equal=True).select(*keys, pl.col(TIME).alias("_held"))
+        index = index.join(asked, on=keys, how="left", nulls_equal=True, maintain_order="left")
+        before = pl.max_horizontal(before, "_held")
+    times = index.select(pl.when(GONE).then(pl.max_horizontal(TIME, before)).otherwise(TIME)).to_series()
+    return changes.set_column(changes.schema.get_field_index(TIME), TIME, times.to_arrow())
 
 
 def newest(before: pa.Table | None, changes: pa.Table, key: Sequence[str], keeps: int | None = None) -> pa.Table:
@@ -77,8 +97,15 @@ def stacked(before: pa.Table | None, changes: pa.Table) -> pa.Table:
     if before is None:
         return changes
     if GONE in changes.schema.names and GONE not in before.schema.names:
-        before = before.append_column(GONE, pa.array([False] * before.num_rows, pa.bool_()))
+        before = alive(before)
     return pa.concat_tables([before, changes.select(before.schema.names).cast(before.schema)])
+
+
+def alive(rows: pa.Table) -> pa.Table:
+    """Rows as changes, none of which deletes."""
+    import pyarrow as pa
+
+    return rows.append_column(GONE, pa.repeat(pa.scalar(value=False), rows.num_rows))
 
 
 def merged(base: pa.Table, delta: pa.Table, key: Sequence[str]) -> pa.Table:

@@ -30,8 +30,9 @@ class Pins:
 
     def resume(self, batch: int, *, begun: bool) -> None:
         """Before a query starts with `batch`: one that was begun sees what it saw, another the newest."""
-        known = self.of(batch) if begun else None
-        self._take(batch, known or self._newest())
+        known = (self.of(batch) if begun else None) or {}
+        seen = {name: number for name, number in known.items() if name in self.views}
+        self._take(batch, {**self._newest(), **seen})
 
     def advance(self, batch: int) -> None:
         """At the end of a micro-batch: the newest versions, for `batch`, which comes next."""
@@ -68,7 +69,7 @@ class Pins:
             self.views[name].show(number)
         for side in self.prepared:
             side.make(pinned, self._watermark(side.tables))
-            side.forget(self.by_batch.values())
+            side.forget(held for held in self.by_batch.values() if held.keys() >= set(side.tables))
 
     def _watermark(self, names: Iterable[str]) -> int | None:
         """Up to when all that the shown versions of tables were is known."""

@@ -61,6 +61,8 @@ class Version:
     """How many rows of deltas were written since the base was."""
     replaces: bool = False
     """True for a load from the beginning that has not come to its end."""
+    columns: tuple[tuple[str, str], ...] = ()
+    """The columns that its rows have, and their types, as they were declared when it was made."""
 
     @property
     def complete(self) -> bool:
@@ -71,6 +73,11 @@ class Version:
     def folder(self) -> Path:
         """Where its own files are."""
         return self.home / f"{self.number:09d}"
+
+    @property
+    def is_there(self) -> bool:
+        """False once it was deleted, since there are newer ones."""
+        return all(file.exists() for kind in self.files for file in self.paths(kind))
 
     @property
     def size(self) -> int:
@@ -128,14 +135,22 @@ class TableStore:
             hint = "restore the checkpoint from a copy, or start with another one"
             raise VeloError(message, hint=hint, code="checkpoint-unreadable") from None
         files = {kind: tuple(names) for kind, names in said.pop("files").items()}
-        return Version(
-            number, self.folder, about=About(**said.pop("about")), key=tuple(said.pop("key")), files=files, **said
-        )
+        columns = tuple((name, kind) for name, kind in said.pop("columns", ()))
+        about, key = About(**said.pop("about")), tuple(said.pop("key"))
+        return Version(number, self.folder, about=about, key=key, files=files, columns=columns, **said)
 
     def newest(self, *, complete: bool = True) -> Version | None:
         """The newest version; with `complete` the newest that was loaded to its end."""
-        found = (self.version(number) for number in reversed(self.numbers()))
-        return next((one for one in found if one.complete or not complete), None)
+        for number in reversed(self.numbers()):
+            try:
+                found = self.version(number)
+            except VeloError:
+                if (self._folder(number) / _ABOUT).exists():
+                    raise
+                return self.newest(complete=complete)  # it was deleted meanwhile, since there is a newer one
+            if found.complete or not complete:
+                return found
+        return None
 
     def add(self, version: Version, written: Mapping[str, pa.Table]) -> Version:
         """Makes a version: its files of the kinds in `written` are these rows and no others, those of PAST are added.

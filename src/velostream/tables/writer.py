@@ -6,11 +6,27 @@ base. So a row is written again a few times only, and readers have little to put
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from velostream.tables.newest import GONE, ROW, TIME, expired, index_of, latest, merged, named, newest, stacked
+from velostream.errors import VeloError
+from velostream.tables.differences import differences, with_columns_of
+from velostream.tables.newest import (
+    GONE,
+    ROW,
+    TIME,
+    alive,
+    expired,
+    in_order,
+    index_of,
+    latest,
+    merged,
+    named,
+    newest,
+    stacked,
+)
 from velostream.tables.past import MOST_FILES, numbered, shortened, vanished
 from velostream.tables.store import BASE, DELTA, PAST, About, TableStore, Version
 
@@ -19,45 +35,90 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+@dataclass
 class TableWriter:
-    """The one who makes the versions of a table. `keeps` is how long a row stays, in microseconds of its time; with
-    `past` all that rows were is kept too."""
+    """The one who makes the versions of a table."""
 
-    def __init__(self, store: TableStore, key: Sequence[str], keeps: int | None = None, *, past: bool = False) -> None:
-        self.store = store
-        self.key = tuple(key)
-        self.keeps = keeps
-        self.past = past
-        self._known = 0
-        """The version that `_index` and `_delta` are about."""
-        self._index: pl.DataFrame | None = None
-        self._delta: pa.Table | None = None
+    store: TableStore
+    key: tuple[str, ...]
+    keeps: int | None = None
+    """How long a row stays, in microseconds of its time."""
+    past: bool = False
+    """Whether all that rows were is kept too."""
+    columns: tuple[tuple[str, str], ...] = ()
+    """The columns of its rows, and their types; empty where these never change."""
+    ordered: bool = False
+    """Whether changes come in the order in which they happened, so that a deletion takes away what came before it."""
+    _known: int = field(default=0, init=False)
+    """The version that `_index` and `_delta` are about."""
+    _index: pl.DataFrame | None = field(default=None, init=False)
+    _delta: pa.Table | None = field(default=None, init=False)
 
     def newest(self) -> Version | None:
         """The newest version, complete or not; None where it lacks what is asked for now, so that all is read anew."""
         version = self.store.newest(complete=False)
-        lacks = version is not None and ((self.past and PAST not in version.files) or version.key != self.key)
+        lacks = version is not None and (
+            (self.past and PAST not in version.files) or version.key != self.key or not self._has_columns(version)
+        )
         return None if lacks else version
 
+    def _has_columns(self, version: Version) -> bool:
+        """True where the rows of a version have the columns that are declared now."""
+        return not (self.columns and version.columns) or self.columns == version.columns
+
     def replace(self, rows: pa.Table, about: About) -> Version:
-        """A version of these rows alone."""
-        held = self.store.newest(complete=False) if self.past else None
+        """A version of these rows alone. Rows that are as they were stay as they are: only what differs is written."""
+        rows = in_order(rows, self.key, None) if self.ordered else rows
         base = newest(None, rows, self.key, self.keeps)
-        files = {PAST: held.files.get(PAST, ())} if held is not None else {}
-        whole = Version(0, self.store.folder, base.num_rows, about, self.key, files, base.num_rows, replaces=True)
+        held = self.newest()
+        if held is not None and held.complete and about.complete:
+            self._remember(held)
+            found = differences(held.read(), base, self.key, about.watermark or time.time_ns() // 1000)
+            if found is not None:
+                assert self._index is not None
+                index = _after(self._index, index_of(found, self.key), named(self.key))
+                told = stacked(_with_gone(rows), found.filter(found[GONE]))
+                return self._changed(held, found, index, told, about)
+        held = self.store.newest(complete=False) if self.past else None
+        known = held is not None and held.key == self.key and PAST in held.files
+        files = {PAST: self._fitting(held, rows).files[PAST]} if held is not None and known else {}
+        count = base.num_rows
+        whole = Version(0, self.store.folder, count, about, self.key, files, count, replaces=True, columns=self.columns)
         return self._add(whole, {BASE: base}, rows, index_of(base, self.key), None)
 
     def change(self, changes: pa.Table, about: About) -> Version:
         """A version with changes on top of the newest one, complete or not. They may have GONE."""
         version = self.store.newest(complete=False)
-        if version is None or version.key != self.key:
+        if version is None:
             return self.replace(changes, about)
+        version = self._fitting(version, changes)
         self._remember(version)
         assert self._index is not None
+        changes = in_order(changes, self.key, self._index) if self.ordered else changes
         told = changes
         if self.past and PAST not in version.files:  # it begins with what the rows are
             told = stacked(_with_gone(version.read()), _with_gone(changes))
         effective, index = self._effective(changes, self._index)
+        return self._changed(version, effective, index, told, about)
+
+    def _fitting(self, version: Version, changes: pa.Table) -> Version:
+        """A version to which changes can be added: one whose rows have the key and the columns that they have."""
+        if version.key != self.key:
+            was, now = (", ".join(key) or "nothing" for key in (version.key, self.key))
+            message = f"table '{self.store.name}' holds rows by {was}, and is now to hold them by {now}"
+            raise VeloError(message, hint="undo the change, or start with another checkpoint", code="state-mismatch")
+        if self._has_columns(version):
+            return version
+        rows = with_columns_of(version.read(), changes, self.store.name)
+        made = replace(version, files={}, base_rows=rows.num_rows, rewritten=0, columns=self.columns)
+        past = version.table(PAST)
+        written = {BASE: rows} if past is None else {BASE: rows, PAST: with_columns_of(past, changes, self.store.name)}
+        return self.store.add(made, written)
+
+    def _changed(
+        self, version: Version, effective: pa.Table, index: pl.DataFrame, told: pa.Table, about: About
+    ) -> Version:
+        """A version with what changes something; `told` is all that is remembered of the past."""
         if not effective.num_rows:
             return self._add(replace(version, about=about), {}, told, index, self._delta)
         delta = self._gathered(effective)
@@ -108,8 +169,7 @@ class TableWriter:
             there = pl.col("_there").fill_null(value=False)
             later = pl.col("_held").is_null() | (pl.col(TIME) >= pl.col("_held")).fill_null(value=False)
             told = told.filter((there & later) | (~there & ~pl.col(GONE))).drop("_held", "_there")
-            index = index.join(told, on=keys, how="anti", nulls_equal=True)
-        index = pl.concat([index, told.filter(~pl.col(GONE)).select(index.columns)])
+        index = _after(index, told, keys)
         made = _with_gone(changes).take(told[ROW].to_arrow())
         if self.keeps is not None and index.height:
             old = expired(index, self.keeps)
@@ -163,23 +223,26 @@ class TableWriter:
         """What rows were before: all changes as they came. Keys that a load from the beginning did not find again are
         deleted as of that load."""
         told = version.files.get(PAST, ())
-        before = version.table(PAST)
-        if version.about.complete and version.replaces and before is not None:
-            both = stacked(before, numbered(changes, self.store.next_number))
+        if version.about.complete and version.replaces and told:
+            both = stacked(version.table(PAST), numbered(changes, self.store.next_number))
             missing = vanished(both, index, self.key, version.about.watermark)
             changes = stacked(changes, missing) if missing.num_rows else changes
         if not changes.num_rows and told:
             return version, {}
         fresh = numbered(changes, self.store.next_number)
-        if before is None or len(told) < MOST_FILES:
+        if len(told) < MOST_FILES:
             return version, {PAST: fresh}
-        whole = shortened(stacked(before, fresh), self.key, self.keeps)
+        whole = shortened(stacked(version.table(PAST), fresh), self.key, self.keeps)
         return replace(version, files={**version.files, PAST: ()}), {PAST: whole}
 
 
-def _with_gone(changes: pa.Table) -> pa.Table:
-    import pyarrow as pa
+def _after(index: pl.DataFrame, told: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
+    """What tells the rows of a table apart after changes, each of which changes something."""
+    import polars as pl
 
-    if GONE in changes.schema.names:
-        return changes
-    return changes.append_column(GONE, pa.array([False] * changes.num_rows, pa.bool_()))
+    kept = index.join(told, on=keys, how="anti", nulls_equal=True) if keys else index
+    return pl.concat([kept, told.filter(~pl.col(GONE)).select(index.columns)])
+
+
+def _with_gone(changes: pa.Table) -> pa.Table:
+    return changes if GONE in changes.schema.names else alive(changes)

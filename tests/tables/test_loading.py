@@ -112,3 +112,15 @@ def test_a_refresh_that_fails_leaves_the_table_ready() -> None:
     about.fail("the source is gone")
     assert (about.state, about.rows, about.error) == (READY, 5, "the source is gone")
     assert about.report()["error"] == "the source is gone"
+
+
+def test_a_record_that_is_no_row_is_told_once_however_often_all_is_read(tmp_path: Path) -> None:
+    source = Parts({"a": 1})
+    source.letters = ({"record": "x"}, {"record": "x"})
+    made, kept = loader(tmp_path, source), []
+    made.keep = lambda number, letters: kept.append(len(letters))
+    made.load(FULL)
+    made.load(FULL)
+    source.letters = (*source.letters, {"record": "x"}, {"record": "y"})
+    made.load(FULL)
+    assert (kept, made.progress.dead_lettered) == ([2, 2], 4)

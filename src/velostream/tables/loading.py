@@ -5,9 +5,11 @@ Each step is a version that says where the source goes on, so that a load that w
 
 from __future__ import annotations
 
+import json
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from velostream.tables.progress import Progress
@@ -58,6 +60,8 @@ class Loader:
     keep: Callable[[int, Sequence[Mapping[str, Any]]], object] | None = None
     """Writes records that could not be used, with the number of the version that goes without them. It is called before
     that is there: what is read is never read again, so a crash in between must not lose them."""
+    _told: Counter[str] = field(default_factory=Counter, init=False)
+    """The letters of the last load that was one step."""
 
     def __post_init__(self) -> None:
         self.source.reading = self._reading
@@ -78,11 +82,12 @@ class Loader:
         while (step := self.source.step(since)) is not None:
             about = About(step.last, step.offset, watermark=self._watermark(looked, step.last))
             anew = step.fresh or not goes_on
-            if step.letters and self.keep is not None:
-                self.keep(self.writer.store.next_number, step.letters)
+            letters = self._untold(step.letters) if anew and step.last else step.letters
+            if letters and self.keep is not None:
+                self.keep(self.writer.store.next_number, letters)
             base = self.writer.replace(step.rows, about) if anew else self.writer.change(step.rows, about)
             since, goes_on = step.offset, True
-            self._count(step)
+            self._count(step, len(letters))
             if step.last:
                 return base
         assert base is not None, "a source that has nothing gives a step without rows at first"
@@ -94,8 +99,20 @@ class Loader:
         """Where all was read, whatever a row was before that look is known."""
         return looked if last and self.writer.past else None
 
-    def _count(self, step: Step) -> None:
+    def _untold(self, letters: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+        """Of the letters of a whole load those that the one before has not told: each refresh reads the same records."""
+        found = [json.dumps(one, sort_keys=True, default=str) for one in letters]
+        fresh = Counter(found) - self._told
+        self._told = Counter(found)
+        kept = []
+        for one, text in zip(letters, found, strict=True):
+            if fresh[text]:
+                fresh[text] -= 1
+                kept.append(one)
+        return kept
+
+    def _count(self, step: Step, letters: int) -> None:
         self.progress.read += step.rows.num_rows + len(step.letters)
-        self.progress.dead_lettered += len(step.letters)
+        self.progress.dead_lettered += letters
         self.progress.done_bytes += step.size
         self.progress.step_bytes = 0

@@ -100,7 +100,7 @@ class Loader:
         return looked if last and self.writer.past else None
 
     def _untold(self, letters: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
-        """Of the letters of a whole load those that the one before has not told: each refresh reads the same records."""
+        """Of the letters of a whole load those that the one before has not told: it read the same records."""
         found = [json.dumps(one, sort_keys=True, default=str) for one in letters]
         fresh = Counter(found) - self._told
         self._told = Counter(found)

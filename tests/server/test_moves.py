@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from threading import Event, Thread
 from typing import Any
 
 import pytest
@@ -140,6 +141,23 @@ def test_a_rollback_before_anything_moved_ends_the_new_version(shop: Plane) -> N
     until(lambda: len(shop.control.beside("shop")) == 1)
 
 
+@pytest.fixture
+def looked_at(plane: Plane) -> Iterator[None]:
+    """Somebody looks all the time, as requests do: a step that held the registry and waited for a look would hang."""
+    ended = Event()
+
+    def look() -> None:
+        while not ended.wait(0.001):
+            plane.control.supervisor.look()
+
+    thread = Thread(target=look, daemon=True)
+    thread.start()
+    yield
+    ended.set()
+    thread.join(10)
+
+
+@pytest.mark.usefixtures("looked_at")
 def test_rolling_goes_step_by_step_and_only_while_the_new_version_is_healthy(shop: Plane) -> None:
     deploy(shop.control, Wish("shop", BIGGER, "2", "ROLLING"))
     until(lambda: phase(shop) == phases.MOVING)

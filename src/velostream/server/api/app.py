@@ -16,6 +16,7 @@ from velostream.server.api.inside import Inside
 from velostream.server.api.limits import BodyLimit
 from velostream.server.api.page import install_page
 from velostream.server.api.problems import documented, install
+from velostream.server.api.quick import METRICS, QuickAnswers, ready_answers
 from velostream.server.api.recent import install_recent
 
 if TYPE_CHECKING:
@@ -37,12 +38,13 @@ def create_app(plane: Plane) -> FastAPI:
     app.state.plane = plane
     for group in (health, advice, apps, jobs, tables, asking, dlq, lineage, login):
         app.include_router(group.ROUTES)
-    app.add_api_route("/metrics", metrics, methods=["GET"], tags=["metrics"], responses=_METRICS, response_model=None)
+    app.add_api_route(METRICS, metrics, methods=["GET"], tags=["metrics"], responses=_METRICS, response_model=None)
     install(app)
     install_recent(app, plane)
     install_page(app)
     install_document(app)
     app.add_middleware(BodyLimit, most=plane.settings.body_limit)
+    app.add_middleware(QuickAnswers, answers=ready_answers(plane))
     app.add_middleware(TokenRequired, token=plane.token)
     return app
 

@@ -15,6 +15,7 @@ from velostream.observability.exposition import CONTENT_TYPE
 from velostream.registry import did_you_mean
 from velostream.server.api.inside import Inside
 from velostream.server.api.problems import documented
+from velostream.server.api.quick import LIVE
 from velostream.server.connections import connections
 from velostream.server.models.tables import (
     Connection,
@@ -34,7 +35,7 @@ KEEP_ALIVE = 15.0
 App = Annotated[str, Query(max_length=100, description="the application, where several have a table of that name")]
 
 
-@ROUTES.get("/health/live", responses={401: {"description": "never"}}, include_in_schema=True)
+@ROUTES.get(LIVE, responses={401: {"description": "never"}}, include_in_schema=True)
 async def live() -> Live:
     """The control plane answers. Needs no token."""
     return Live()

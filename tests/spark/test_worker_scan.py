@@ -17,8 +17,10 @@ import pytest
 
 from velostream.jobs.runner import Runner
 from velostream.plan import plan
+from velostream.plan.expression import Expression
+from velostream.plan.fields import Fields
 from velostream.plan.forms import form_of
-from velostream.plan.nodes import Filter, Scan
+from velostream.plan.nodes import Filter, Project, Scan
 from velostream.validation import validate
 from velostream.windows.forms import computed
 from velostream.windows.hashing import hashable, hashes
@@ -130,8 +132,52 @@ def test_random_conditions_mean_the_same_in_polars_as_in_spark(one_spark: Any) -
         assert met == [row[number] for row in answers], text
 
 
+def amounts(chance: random.Random, depth: int = 2) -> str:
+    """A random number that is computed as DOUBLE throughout."""
+    other = chance.choice(["d", "i", "l", "h", "2", "-3", "0.1", "1.5"])
+    one = f"({amounts(chance, depth - 1)})" if depth and chance.random() < 0.5 else "d"
+    parts = [one, other]
+    chance.shuffle(parts)
+    return f" {chance.choice('+-*')} ".join(parts)
+
+
+def test_random_sums_and_products_mean_the_same_in_polars_as_in_spark(one_spark: Any) -> None:
+    chance = random.Random(4)
+    given = table(150, seed=2)
+    asked = [amounts(chance) for _ in range(40)]
+    answers = one_spark.createDataFrame(given).selectExpr(*(f"({text}) AS c{n}" for n, text in enumerate(asked)))
+    told = answers.toArrow()
+    for number, text in enumerate(asked):
+        expression, fields = summed(text)
+        form = form_of(expression, fields, {name: ("column", name.removeprefix("s.")) for name in fields.names})
+        assert form is not None, text
+        made = frame(given).select(computed(form).alias("made"))["made"].to_list()
+        assert repr(made) == repr(told[f"c{number}"].to_pylist()), text
+
+
+@pytest.mark.parametrize("text", ["i + i", "(i * 2) + d", "d / 2", "d % 2", "x + d", "(1 + 2) * d"])
+def test_what_may_fail_or_round_otherwise_is_left_to_spark(text: str) -> None:
+    assert form_of(*summed(text)) is None
+
+
+def summed(amount: str) -> tuple[Expression, Fields]:
+    """What is summed up, and the fields that it is computed from."""
+    declared = ", ".join(f"{name} {kind}" for name, kind in COLUMNS.items())
+    text = (
+        f"CREATE STREAM s ({declared}) WITH ('s.type' = 'file_source', 's.path' = 'x.parquet', 's.format' = 'parquet',"
+        f" 's.event.time.field' = 'at'); SELECT SUM({amount}) AS n FROM s WINDOW TUMBLING(1m);"
+    )
+    answer = validate(text, "t.sql", variables={})
+    assert answer.ok, answer.findings.errors
+    root = plan(answer.bound, answer.library).jobs[0].root
+    project = next(node for node in root.walk() if isinstance(node, Project) and isinstance(node.input, Scan))
+    [made] = [column.expression for column in project.columns if not column.expression.is_field]
+    return made, project.input.fields
+
+
 QUERIES = (
-    "SELECT t, i, COUNT(*) AS n, SUM(h) AS s, MAX(l) AS m FROM s WHERE h > -3 GROUP BY t, i WINDOW TUMBLING(10s)",
+    "SELECT t, i, COUNT(*) AS n, SUM(h) AS s, MAX(l) AS m, MAX(d * i) AS w FROM s WHERE h > -3 GROUP BY t, i "
+    "WINDOW TUMBLING(10s)",
     "SELECT l, COUNT(h) AS n, MIN(t) AS m FROM s GROUP BY l EMIT FINAL",
 )
 

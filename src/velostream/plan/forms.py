@@ -1,6 +1,7 @@
 """Expressions that mean the same in Polars as in Spark, as plain data that a worker can compute without SQL.
 
-Columns, literals, comparisons of like with like, boolean logic, IS NULL, IN, BETWEEN: random tests prove them equal.
+Columns, literals, comparisons of like with like, boolean logic, IS NULL, IN, BETWEEN, and sums and products of DOUBLE,
+which no overflow spoils: random tests prove them equal.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from sqlglot import exp
 
 from velostream.plan.expression import Expression
 from velostream.plan.fields import Fields
-from velostream.types import BIGINT, INT, Type
+from velostream.types import BIGINT, DOUBLE, INT, Type
 
 Form = tuple[Any, ...]
 """A word, and what it is about: other forms, a name, a value."""
@@ -28,6 +29,7 @@ _BINARY: dict[type[exp.Expr], str] = {
     exp.GT: ">",
     exp.GTE: ">=",
 }
+_ARITHMETIC: dict[type[exp.Expr], str] = {exp.Add: "+", exp.Sub: "-", exp.Mul: "*"}
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Between, exp.In)
 
 
@@ -72,6 +74,8 @@ def _form(node: exp.Expr, fields: Fields, known: Mapping[str, Form]) -> Form | N
         return None
     if type(node) in _BINARY:
         return _of(_BINARY[type(node)], [node.this, node.args["expression"]], fields, known)
+    if type(node) in _ARITHMETIC and _is_double(node, fields):
+        return _of(_ARITHMETIC[type(node)], [node.this, node.args["expression"]], fields, known)
     if isinstance(node, exp.Not):
         return _of("not", [node.this], fields, known)
     if isinstance(node, exp.Is) and isinstance(node.expression, exp.Null):
@@ -104,6 +108,26 @@ def _compares_alike(node: exp.Expr, fields: Fields) -> bool:
     plain = all(isinstance(part, exp.Column | exp.Literal | exp.Boolean) for part in parts)
     allowed = {"integer", "number", "double"} if kinds == {"double"} else kinds
     return plain and len(kinds) == 1 and literals <= allowed and "other" not in kinds
+
+
+def _is_double(node: exp.Expr, fields: Fields) -> bool:
+    """True where a number is computed as DOUBLE in every step: whole numbers among themselves may overflow."""
+    if isinstance(node, exp.Paren):
+        return _is_double(node.this, fields)
+    if isinstance(node, exp.Column):
+        return not node.table and fields.of(node.name).type == DOUBLE
+    if type(node) not in _ARITHMETIC:
+        return False
+    parts = [node.this, node.args["expression"]]
+    return any(_is_double(part, fields) for part in parts) and all(_fits_double(part, fields) for part in parts)
+
+
+def _fits_double(node: exp.Expr, fields: Fields) -> bool:
+    inner = node.this if isinstance(node, exp.Paren | exp.Neg) else node
+    if isinstance(inner, exp.Literal):
+        return not inner.is_string
+    whole = isinstance(node, exp.Column) and not node.table and fields.of(node.name).type.is_integral
+    return whole or _is_double(node, fields)
 
 
 def _family(kind: Type) -> str:

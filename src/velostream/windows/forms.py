@@ -44,4 +44,7 @@ _BINARY: dict[str, Any] = {
     "<=": lambda one, other: one <= other,
     ">": lambda one, other: one > other,
     ">=": lambda one, other: one >= other,
+    "+": lambda one, other: one.cast(pl.Float64) + other.cast(pl.Float64),
+    "-": lambda one, other: one.cast(pl.Float64) - other.cast(pl.Float64),
+    "*": lambda one, other: one.cast(pl.Float64) * other.cast(pl.Float64),
 }

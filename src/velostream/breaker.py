@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import Lock
@@ -17,6 +17,7 @@ from typing import Any
 from velostream.errors import VeloError
 
 CLOSED, OPEN, HALF_OPEN = "closed", "open", "half_open"
+COUNTS = ("calls", "failures", "suspended", "opened")
 
 
 class CircuitOpen(VeloError):
@@ -135,3 +136,12 @@ class Breaker:
     def _open(self) -> None:
         self._state, self._opened_at = OPEN, self.clock()
         self.opened += 1
+
+
+def together(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
+    """Two reports about calls to the same thing as one: counts are summed, and the state is the worse of the two."""
+    states = [one["state"] for one in (first, second) if one]
+    counts = {name: first.get(name, 0) + second.get(name, 0) for name in COUNTS}
+    error = second.get("error") or first.get("error")
+    worst = max(states, key=(CLOSED, HALF_OPEN, OPEN).index, default=CLOSED)
+    return {"state": worst, **counts, **({"error": error} if error else {})}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,16 @@ if TYPE_CHECKING:
 
 TIMEOUT = 10
 """Seconds that a server has to answer a first call."""
+_CLIENT: dict[str, Any] = {
+    "connect_timeout": TIMEOUT,
+    "application_name": "velostream",
+    "keepalives_idle": 30,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 60_000,
+}
+"""Unless the address says otherwise. A server that is gone without a word, as behind a broken network, is noticed
+within a minute: nothing waits for ever."""
 _SESSION = "SET timezone = 'UTC'; SET datestyle = 'ISO'; SET client_encoding = 'UTF8'; SET extra_float_digits = 1"
 _PART = re.compile(r'"((?:[^"]|"")+)"|([^."]+)')
 _TYPES = {
@@ -51,15 +61,10 @@ class Server:
         """A connection whose times are in UTC. A server that does not answer is an error from outside."""
         import psycopg
 
-        given: dict[str, Any] = {"user": self.username, "password": self.password}
+        own = {name: value for name, value in (("user", self.username), ("password", self.password)) if value}
         with speaking(self):
-            connection = psycopg.connect(
-                self.url,
-                autocommit=True,
-                connect_timeout=TIMEOUT,
-                application_name="velostream",
-                **{name: value for name, value in given.items() if value},
-            )
+            told = psycopg.conninfo.conninfo_to_dict(self.url)
+            connection = psycopg.connect(self.url, autocommit=True, **{**_CLIENT, **told, **own})
             connection.execute(_SESSION)
             connection.autocommit = autocommit
         return connection
@@ -69,6 +74,14 @@ def name_parts(table: str) -> tuple[str, ...]:
     """The parts of a table's name: `public.orders`, or with quotes as SQL has them; others are lower case."""
     found = [match[1].replace('""', '"') if match[1] else match[2].lower() for match in _PART.finditer(table.strip())]
     return tuple(found)
+
+
+def same_column(name: str, there: Sequence[str]) -> str | None:
+    """The column of that name, in any letter case where there is none in the very same."""
+    if name in there:
+        return name
+    found = [each for each in there if each.casefold() == name.casefold()]
+    return found[0] if len(found) == 1 else None
 
 
 def type_of(kind: str) -> str:
@@ -91,6 +104,19 @@ def look_alikes(connection: psycopg.Connection[Any], table: str) -> str:
     qualified = len(name_parts(table)) > 1
     names = [f"{schema}.{name}" if qualified or schema != "public" else name for schema, name in rows]
     return did_you_mean(table, names, "tables")
+
+
+def make(connection: psycopg.Connection[Any], statement: Any) -> None:
+    """Creates what may be created by somebody else at the same moment, which IF NOT EXISTS alone does not bear."""
+    import psycopg
+
+    for last in (False, True):
+        try:
+            connection.execute(statement)
+            return
+        except (psycopg.errors.UniqueViolation, psycopg.errors.DuplicateTable):
+            if last:
+                raise
 
 
 @contextmanager

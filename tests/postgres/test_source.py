@@ -142,3 +142,18 @@ def test_a_table_that_comes_later_is_waited_for(one_spark: Any, tmp_path: Path, 
     runner.prepare(bounded=True)
     assert time.monotonic() - began < 15
     timer.join()
+
+
+def test_a_transaction_that_does_not_end_is_named(postgres: Database) -> None:
+    postgres.ask("CREATE TABLE held_back (id int)")
+    postgres.ask("INSERT INTO held_back VALUES (1)")
+    rows = DatabaseRows("s", Server(postgres.url), "held_back", by="id")
+    with psycopg.connect(postgres.url) as other, rows.connected() as connection:
+        [pid] = other.execute("INSERT INTO held_back VALUES (2) RETURNING pg_backend_pid()").fetchone() or []
+        candidate = rows.candidate(connection)
+        assert candidate is not None
+        with pytest.raises(VeloError, match="rows of 's' wait for transactions of others") as caught:
+            rows.settle(connection, candidate, 0.3)
+        assert f"process {pid} " in caught.value.hint
+        other.commit()
+        rows.settle(connection, candidate, 0.3)

@@ -7,11 +7,10 @@ with that micro-batch at the next start.
 
 from __future__ import annotations
 
-import json
 import logging
 from collections import Counter
-from contextlib import suppress
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
@@ -30,7 +29,7 @@ from velostream.errors import VeloError
 from velostream.events import LOGGER
 from velostream.jobs.accounts import Accounts
 from velostream.retrying import Patience, persist
-from velostream.sources.streams.calling import BREAKERS
+from velostream.sources.streams.calling import reports
 from velostream.spark.failures import translate
 from velostream.spark.lower.expressions import BAD_VALUE
 from velostream.windows.lateness import TOO_LATE
@@ -60,9 +59,9 @@ class Failing:
     """True where expressions call functions that users wrote, and that may ask something outside."""
     breakers: dict[str, Breaker] = field(default_factory=dict)
     tries: Counter[int] = field(default_factory=Counter)
+    """How often each micro-batch was given up because of its records."""
     fill: Callable[[Sequence[dict[str, Any]]], None] | None = None
     """Gives letters the records that they are about, where these have to be asked for."""
-    """How often each micro-batch was given up because of its records."""
 
     @property
     def is_strict(self) -> bool:
@@ -90,8 +89,8 @@ class Failing:
     def _tries_again(self) -> bool:
         return self.strategy == RETRY_WITH_BACKOFF and self.calls_functions
 
-        self._show(failed[:1])
     def _ended(self, failed: Sequence[dict[str, Any]]) -> VeloError:
+        self._show(failed[:1])
         first = failed[0]
         place = f" of '{first['source']}'" if first.get("source") else ""
         more = f", and {len(failed) - 1} more" if len(failed) > 1 else ""
@@ -109,8 +108,8 @@ class Failing:
         """The letters that are to be written; those of failures that are only logged are not."""
         if self.strategy != LOG_AND_CONTINUE:
             return letters
-        self._show(failed[:LOGGED])
         failed = [one for one in letters if one["reason"] != TOO_LATE]
+        self._show(failed[:LOGGED])
         for one in failed[:LOGGED]:
             _log.warning("job '%s' dropped a record (%s): %s: %s", self.job, one["reason"], one["error"], _record(one))
         for reason, count in Counter(one["reason"] for one in failed[LOGGED:]).items():
@@ -155,6 +154,7 @@ def failing_of(job: Job, plan: ApplicationPlan) -> Failing:
     strategy = SEND_TO_DLQ if settings is None else settings.text("failure_strategy")
     return Failing(job.name, strategy, patience_of(settings), bool(plan.functions))
 
+
 def _record(letter: dict[str, Any]) -> str:
     """A record as people are shown it."""
     for known in (letter.get("record"), letter.get("row")):
@@ -163,11 +163,9 @@ def _record(letter: dict[str, Any]) -> str:
     return f"not at hand (partition {letter.get('partition')}, offset {letter.get('offset')})"
 
 
-
 def breakers_of(failing: Failing, folder: Path) -> dict[str, Any]:
     """What the breakers of a job report: those of sinks, and those that its sources left in its folder."""
-    found = {file.stem: json.loads(file.read_text()) for file in sorted((folder / BREAKERS).glob("*.json"))}
-    return {**found, **{name: breaker.report() for name, breaker in failing.breakers.items()}}
+    return {**reports(folder), **{name: breaker.report() for name, breaker in failing.breakers.items()}}
 
 
 def described(name: str) -> Callable[[Exception], VeloError]:

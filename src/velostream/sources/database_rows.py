@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from velostream.errors import VeloError
-from velostream.postgres import Server, look_alikes, name_parts, speaking, translated
+from velostream.postgres import Server, look_alikes, name_parts, same_column, speaking, translated
 from velostream.registry import did_you_mean
 
 if TYPE_CHECKING:
@@ -31,10 +31,12 @@ class Bound:
 
 @dataclass(frozen=True)
 class Candidate:
-    """The largest value that was seen, and the transactions that have to end before it is a bound."""
+    """The largest value that was seen, and the transactions that have to end before it is a bound: all below a number,
+    and of those that began after the last one that has ended each by itself."""
 
     value: str
     transactions: int
+    running: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -46,8 +48,16 @@ class Chunk:
     last: bool
 
 
-SETTLING = 0.1
-"""How often, in seconds, it is looked whether the transactions that run have ended."""
+SETTLING, SETTLED = 0.1, 60.0
+"""How often, in seconds, it is looked whether the transactions that run have ended, and how long they may take."""
+
+
+_RUNNING = """SELECT array_agg(transactionid::text) FROM pg_locks
+    WHERE locktype = 'transactionid' AND mode = 'ExclusiveLock' AND granted AND pid IS DISTINCT FROM pg_backend_pid()"""
+"""The transactions that have written something: each holds a lock on itself. A snapshot does not tell of those that
+began to write after the last one that has ended."""
+_OLDEST = """SELECT pid, xact_start FROM pg_stat_activity
+    WHERE backend_xid IS NOT NULL AND pid <> pg_backend_pid() ORDER BY xact_start LIMIT 1"""
 
 
 @dataclass(frozen=True)
@@ -95,16 +105,32 @@ class DatabaseRows:
         """The largest value now; None where there is no row."""
         from psycopg import sql
 
-        text = "SELECT max({})::text, pg_snapshot_xmax(pg_current_snapshot())::text::bigint FROM {}"
+        text = f"SELECT max({{}})::text, pg_snapshot_xmax(pg_current_snapshot())::text::bigint, ({_RUNNING}) FROM {{}}"
         row = connection.execute(sql.SQL(text).format(self._by, self._rows)).fetchone()
         assert row is not None
-        return None if row[0] is None else Candidate(row[0], row[1])
+        return None if row[0] is None else Candidate(row[0], row[1], tuple(row[2] or ()))
 
     def is_settled(self, connection: psycopg.Connection[Any], candidate: Candidate) -> bool:
         """True once all transactions that ran when the value was seen have ended."""
-        row = connection.execute("SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint").fetchone()
+        asked = f"SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint, ({_RUNNING})"
+        row = connection.execute(asked).fetchone()
         assert row is not None
-        return bool(row[0] >= candidate.transactions)
+        return bool(row[0] >= candidate.transactions) and not {*candidate.running} & {*(row[1] or ())}
+
+    def settle(self, connection: psycopg.Connection[Any], candidate: Candidate, most: float = SETTLED) -> None:
+        """Waits for these transactions. One that does not end is an error that names it."""
+        ends = time.monotonic() + most
+        while not self.is_settled(connection, candidate):
+            if time.monotonic() >= ends:
+                found = connection.execute(_OLDEST).fetchone()
+                message = (
+                    f"rows of '{self.source}' wait for transactions of others that have not ended for {most:.0f} s"
+                )
+                hint = "see pg_prepared_xacts"
+                if found is not None:
+                    hint = f"the oldest is of process {found[0]} and began at {found[1]}: commit it, or end the process"
+                raise VeloError(message, hint=hint, code="database-unreachable")
+            time.sleep(SETTLING)
 
     def bound(
         self, connection: psycopg.Connection[Any], since: str | None, upto: str | None, most: int | None = None
@@ -151,9 +177,9 @@ class DatabaseRows:
             upto = None
             if self.by:
                 candidate = self.candidate(connection)
-                while candidate is not None and not self.is_settled(connection, candidate):
-                    time.sleep(SETTLING)
-                upto = candidate.value if candidate is not None else None
+                if candidate is not None:
+                    self.settle(connection, candidate)
+                    upto = candidate.value
             bound = self.bound(connection, since, upto, most) if upto is not None or not self.by else None
         if bound is None:
             return Chunk([], since, last=True)
@@ -224,11 +250,8 @@ def _shown(name: str, kind: str) -> sql.Composed:
 
 
 def _same(source: str, name: str, there: Sequence[str]) -> str:
-    """The column of that name, in any letter case where there is none in the very same."""
-    if name in there:
-        return name
-    found = [each for each in there if each.casefold() == name.casefold()]
-    if len(found) == 1:
-        return found[0]
+    found = same_column(name, there)
+    if found is not None:
+        return found
     message = f"'{source}' has no column '{name}' in the database"
     raise VeloError(message, hint=did_you_mean(name, there, "columns"), code="unknown-column")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from velostream.postgres import Server, speaking
+from velostream.postgres import Server, make, speaking
 from velostream.sinks.letters.envelope import original
 from velostream.sinks.letters.letter import iso
 
@@ -72,7 +72,7 @@ class PostgresLetters:
     def _connected(self) -> Any:
         connection = self.server.connect(autocommit=True)
         if not self.made:
-            connection.execute(_CREATE)
+            make(connection, _CREATE)
             self.made = True
         return connection
 

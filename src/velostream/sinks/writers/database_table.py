@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from velostream.errors import VeloError
-from velostream.postgres import look_alikes, name_parts, type_of
+from velostream.postgres import look_alikes, make, name_parts, same_column, type_of
 from velostream.registry import did_you_mean
 from velostream.sinks.writers.batch import Shape
 
@@ -105,35 +105,19 @@ def _create(connection: psycopg.Connection[Any], table: str, shape: Shape) -> No
         columns.append(sql.SQL("{} ({})").format(kind, _listed(shape.identity)))
     name = sql.Identifier(*name_parts(table))
     text = sql.SQL("CREATE TABLE IF NOT EXISTS {} ({})").format(name, sql.SQL(", ").join(columns))
-    _made(connection, text)
+    make(connection, text)
 
 
 def _add_markers(connection: psycopg.Connection[Any], target: Target) -> None:
     from psycopg import sql
 
-    _made(connection, sql.SQL(_MARKERS).format(target.markers))
-
-
-def _made(connection: psycopg.Connection[Any], statement: sql.Composed) -> None:
-    """Creates what may be created by somebody else at the same moment, which IF NOT EXISTS alone does not bear."""
-    import psycopg
-
-    for last in (False, True):
-        try:
-            connection.execute(statement)
-            return
-        except (psycopg.errors.UniqueViolation, psycopg.errors.DuplicateTable):
-            if last:
-                raise
+    make(connection, sql.SQL(_MARKERS).format(target.markers))
 
 
 def _same(sink: str, table: str, name: str, there: Sequence[str]) -> str:
-    """The column of that name, in any letter case where there is none in the very same."""
-    if name in there:
-        return name
-    found = [each for each in there if each.casefold() == name.casefold()]
-    if len(found) == 1:
-        return found[0]
+    found = same_column(name, there)
+    if found is not None:
+        return found
     message = f"sink '{sink}' writes column '{name}', which table '{table}' does not have"
     raise VeloError(message, hint=did_you_mean(name, there, "columns"), code="unknown-column")
 

@@ -15,7 +15,7 @@ from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPart
 from pyspark.sql.streaming.datasource import ReadAllAvailable, SupportsTriggerAvailableNow
 
 from velostream.postgres import Server
-from velostream.sources.database_rows import SETTLING, Bound, Candidate, DatabaseRows
+from velostream.sources.database_rows import Bound, Candidate, DatabaseRows
 from velostream.sources.streams.calling import Calls
 from velostream.sources.streams.limits import BatchLimit
 from velostream.sources.streams.marks import finished, listed, mark
@@ -77,15 +77,13 @@ class DatabaseReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self.fixed = False
 
     def latestOffset(self, start: dict[str, Any], limit: Any) -> dict[str, Any]:  # noqa: N802
-        """As far as the next micro-batch goes."""
-        return self.options.calls(lambda: self._next(start))
+        """As far as the next micro-batch goes; only where it is time to, the database is asked."""
+        if start["whole"] or (self.fixed and start["value"] == self.until):
+            return self._at_end(start)
+        return self.options.calls(lambda: self._next(start)) if self._is_due() else start
 
     def _next(self, start: dict[str, Any]) -> dict[str, Any]:
         rows = self.options.rows
-        if start["whole"] or (self.fixed and start["value"] == self.until):
-            return self._at_end(start)
-        if not self._is_due():
-            return start
         with rows.connected() as connection:
             if not rows.by:
                 bound = rows.bound(connection, None, None)
@@ -119,11 +117,11 @@ class DatabaseReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         if self.fixed:
             return self.until
         candidate = self.waiting or rows.candidate(connection)
-        while candidate is not None and not rows.is_settled(connection, candidate):
-            if not self.options.ends:
-                self.waiting = candidate
-                return None
-            time.sleep(SETTLING)
+        if candidate is not None and self.options.ends:
+            rows.settle(connection, candidate)
+        elif candidate is not None and not rows.is_settled(connection, candidate):
+            self.waiting = candidate
+            return None
         self.waiting = None
         upto = candidate.value if candidate is not None else None
         if self.options.ends:
@@ -159,7 +157,7 @@ class DatabaseReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def _texts(self, start: dict[str, Any], end: dict[str, Any]) -> Iterable[list[str]]:
         options = self.options
-        return options.calls(lambda: options.rows.open(start["value"], end["value"], options.fetch))
+        return options.calls.of_task()(lambda: options.rows.open(start["value"], end["value"], options.fetch))
 
 
 class DatabaseStream(DataSource):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,13 +17,14 @@ from velostream.jobs.failing import breakers_of
 from velostream.jobs.following import Following
 from velostream.jobs.home import Home
 from velostream.jobs.metrics import window_metrics
+from velostream.jobs.new_fields import NewFields
 from velostream.jobs.timing import Timings
 from velostream.jobs.writing import BatchWriter, Stopped
 from velostream.plan.job import Job
-from velostream.sinks.writers import release
-from velostream.sources.streams.background import close
+from velostream.sinks.writers import begin, release
+from velostream.sources.streams import background
 from velostream.spark.failures import translate
-from velostream.spark.lower.job import LoweredJob
+from velostream.spark.lower.job import LoweredJob, sinks_of
 from velostream.spark.lower.join_table import MATCHED, MISSING
 from velostream.spark.lower.stage import CONTROL
 from velostream.spark.lower.stateful import waits_for_end
@@ -69,16 +71,18 @@ class RunningJob:
     """True where it reads dead letters that were handed back to it."""
     batching: Batching = field(default_factory=Batching)
     """How large its micro-batches are."""
+    new_fields: NewFields | None = None
+    """What looks for fields that the samples of its sources did not have."""
     timings: Timings = field(init=False)
     """How long its micro-batches take."""
-
-    def __post_init__(self) -> None:
-        self.timings = Timings(self.job.name, accounts=self.accounts)
-        self.writer.events.subscribe(self.timings)
     endless: bool = False
     """True where its input has no end."""
     again_at: float | None = None
     """When the query is started again, whose micro-batch was given up."""
+
+    def __post_init__(self) -> None:
+        self.timings = Timings(self.job.name, accounts=self.accounts)
+        self.writer.events.subscribe(self.timings)
 
     @property
     def active(self) -> bool:
@@ -101,6 +105,9 @@ class RunningJob:
         self.query = stream.trigger(processingTime=f"{self.batching.window * 1000:.0f} milliseconds").start()
         if self.following is not None:
             self.following.has_started(self.query)
+        sinks = sinks_of(self.job)
+        for one in sinks.targets if sinks is not None else ():
+            begin(one.connector, one.name, one.settings, str(self.query.id), self.writer.folder)
         self.writer.events.publish(JobStarted(self.job.name))
 
     @property
@@ -110,14 +117,15 @@ class RunningJob:
 
     def resume(self) -> None:
         """Starts the query on input that does not end; time in which it did not run counts for nobody's patience."""
+        self.endless = True
         if self.following is not None:
             self.following.start(resumed=True)
         elif self.lowered.stateful:
             command(self.control, resumed=True)
+        background.resume(self.home.folder)
         self.start()
 
     def pause(self) -> None:
-        self.endless = True
         """Ends the query after the running batch; process and checkpoint stay."""
         self.stop()
         self.state = "paused"
@@ -202,6 +210,9 @@ class RunningJob:
         failure = self.query.exception()
         if failure is None or f"{Stopped.__module__}.{Stopped.__name__}" in str(failure):
             return
+        if self.again_at is not None:
+            self._again(self.again_at)
+            return
         error = translate(failure)
         number = self.accounts.batch + 1
         again = self.writer.failing.starts_again(error, number)
@@ -209,12 +220,10 @@ class RunningJob:
             self.again_at = time.monotonic() + self.writer.failing.pause(error, number)
             return
         message = f"job '{self.job.name}' (line {self.job.line}) failed: {error.message}"
-        if self.again_at is not None:
-            self._again(self.again_at)
-            return
         self.failure = VeloError(message, hint=error.hint, span=error.span, code=error.error_code)
         self.ended("failed")
-        self.release()
+        with suppress(VeloError):  # what ended the job is said, and what is kept aside is there at the next start
+            self.release()
         raise self.failure from failure
 
     def _again(self, due: float) -> None:
@@ -250,7 +259,7 @@ class RunningJob:
 
     def release(self) -> None:
         """Gives back the shared memory of its state, the connections of its sinks, and what its sources did beside."""
-        close(self.home.folder)
+        background.close(self.home.folder)
         if self.following is not None:
             self.following.end(self.accounts)
         if self.query is not None:
@@ -283,6 +292,7 @@ class RunningJob:
             "joins": accounts.joins,
             "refused": accounts.refused,
             "lost": accounts.lost,
+            "new_fields": self.new_fields.found if self.new_fields is not None else {},
             "batching": self.batching.report(),
             "circuit_breakers": breakers_of(self.writer.failing, self.home.folder),
             "partitions": {

@@ -33,7 +33,7 @@ FILE_SINK = Sink(
         Property(
             "rotation.size",
             Size(),
-            "splits what a micro-batch writes into files of about this size",
+            "about how large a file becomes at most",
             "128MB",
             default="128MB",
             aliases=("sink.rolling-policy.file-size",),
@@ -41,7 +41,8 @@ FILE_SINK = Sink(
         Property(
             "rotation.interval",
             Duration(positive=True),
-            "begins a new file when the current one is older than this",
+            "keeps the rows of several micro-batches for one file, which appears when the first of them is older than "
+            "this, when they have rotation.size, and when the job stops; without it each micro-batch has its own files",
             "10m",
             aliases=("sink.rolling-policy.rollover-interval",),
         ),

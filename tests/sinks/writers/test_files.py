@@ -30,7 +30,7 @@ ROW = """SELECT 'a"b,c' AS k, CAST(1.1 AS DECIMAL(38, 10)) AS d, TIMESTAMP '2023
 
 
 def settings(folder: Path, **more: str) -> Settings:
-    given = {"s.type": "file_sink", "s.path": str(folder), **{f"s.{key}": text for key, text in more.items()}}
+    given = {"s.type": "file_sink", "s.path": str(folder)} | {f"s.{key}": text for key, text in more.items()}
     asked = Asked(given, sink("s"))
     assert not asked.problems, asked.problems
     return asked.resolved["s"]
@@ -175,7 +175,7 @@ def test_a_relative_path_starts_from_the_folder_of_the_sql_file(one_spark: Any, 
     ("more", "message"),
     [
         ({"compression": "snappy"}, "cannot compress text by snappy"),
-        ({"rotation.interval": "10m"}, "'rotation.interval' of sink 'out' has no effect"),
+        ({"rotation.interval": "10m", "path": "s3://bucket/out"}, "'rotation.interval' cannot be done"),
     ],
 )
 def test_what_cannot_be_written_is_refused(more: dict[str, str], message: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from velostream.config.connections.database import server_of
@@ -11,13 +12,13 @@ from velostream.errors import VeloError
 from velostream.sinks.memory import keep
 from velostream.sinks.writers.batch import Batch, BatchRows, Refusal, Shape
 from velostream.sinks.writers.console import write_console
-from velostream.sinks.writers.files import refuse_files, write_files
+from velostream.sinks.writers.files import begin_files, refuse_files, write_files
 from velostream.sinks.writers.kafka_topic import refuse_kafka
 
 if TYPE_CHECKING:
     from velostream.config.settings import Settings
 
-__all__ = ["WRITABLE", "Batch", "BatchRows", "Refusal", "Shape", "check", "needed", "release", "write"]
+__all__ = ["WRITABLE", "Batch", "BatchRows", "Refusal", "Shape", "begin", "check", "needed", "release", "write"]
 
 
 def _write_memory(name: str, rows: BatchRows, settings: Settings | None, batch: Batch) -> None:
@@ -92,9 +93,15 @@ def write(
     return shaped(name, rows, settings, batch, shape or Shape())
 
 
+def begin(connector: str, name: str, settings: Settings | None, query: str, folder: Path) -> None:
+    """As a query starts, before its first micro-batch."""
+    if connector == "file_sink" and settings is not None:
+        begin_files(name, settings, query, folder)
+
+
 def release(query: str) -> None:
-    """Gives back what writers keep open for a query."""
-    for name in ("database", "http", "kafka"):
+    """Gives back what writers keep open for a query; rows that were kept aside appear."""
+    for name in ("database", "http", "kafka", "rotating"):
         module = sys.modules.get(f"velostream.sinks.writers.{name}")
         if module is not None:
             module.release(query)

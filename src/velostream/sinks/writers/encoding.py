@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
     from velostream.config.settings import Settings
 
 NONE = "none"
+_AT_ONCE = 1 << 20
+"""Bytes that are copied at a time."""
 _ENDINGS = {NONE: "", "gzip": ".gz", "zstd": ".zst", "lz4": ".lz4"}
 _LATER = ("zstd", "lz4")
 """Text that Spark compresses in forms of its own, which other tools do not read, is compressed after it."""
@@ -54,6 +58,36 @@ class Encoding:
         lines = csv_rows(table, self.csv) if self.format == "csv" else json_rows(table)
         _put(file, "\n".join([*head, *lines.to_pylist(), ""]).encode(), self.compression)
 
+    @property
+    def piece(self) -> Encoding:
+        """The encoding of what is to be joined into files later: text is compressed then."""
+        return self if self.format == "parquet" else replace(self, compression=NONE)
+
+    def kind(self, piece: Path) -> str:
+        """What pieces have in common that can be one file: the columns, where a piece says them."""
+        if self.format == "parquet":
+            import pyarrow.parquet as pq
+
+            return str(pq.read_schema(piece))
+        return _first_line(piece).decode() if self.header else ""
+
+    def join(self, pieces: Sequence[Path], file: Path) -> None:
+        """Writes pieces of one kind as one file."""
+        import pyarrow as pa
+
+        if self.format == "parquet":
+            import pyarrow.parquet as pq
+
+            with pq.ParquetWriter(file, pq.read_schema(pieces[0]), compression=self.compression) as writer:
+                for piece in pieces:
+                    writer.write_table(pq.read_table(piece, partitioning=None))
+            return
+        with pa.output_stream(str(file), compression=None if self.compression == NONE else self.compression) as out:
+            for index, piece in enumerate(pieces):
+                with piece.open("rb") as held:
+                    held.seek(len(_first_line(piece)) if self.header and index else 0)
+                    shutil.copyfileobj(held, out, _AT_ONCE)
+
     def spark_writer(self, frame: DataFrame) -> DataFrameWriter:
         """Spark's own writer of the same."""
         if self.format == "parquet":
@@ -86,6 +120,11 @@ def compress(file: Path, compression: str) -> Path:
     _put(target, file.read_bytes(), compression)
     file.unlink()
     return target
+
+
+def _first_line(file: Path) -> bytes:
+    with file.open("rb") as held:
+        return held.readline()
 
 
 def _put(file: Path, content: bytes, compression: str) -> None:

@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from velostream.config.connections.s3 import store_of
+from velostream.durations import SECOND
 from velostream.errors import VeloError
 from velostream.sinks.writers.batch import Batch, BatchRows
 from velostream.sinks.writers.encoding import Encoding, compress, encoding_of
 from velostream.sinks.writers.objects import is_store, publish_objects
+from velostream.sinks.writers.rotating import Rotation, rotation_of
 from velostream.sinks.writers.staging import Place, synced
 from velostream.stores import use
 
@@ -31,9 +33,9 @@ def refuse_files(name: str, settings: Settings) -> None:
         message = f"sink '{name}' cannot compress text by snappy: nothing else could read such files"
         raise VeloError(message, hint="use gzip or zstd", span=compression.origin.span, code="unsupported")
     interval = settings.value("rotation.interval")
-    if interval is not None:
-        message = f"'rotation.interval' of sink '{name}' has no effect: every micro-batch begins a new file"
-        hint = "remove it; rotation.size splits what a micro-batch writes"
+    if interval is not None and is_store(settings.text("path")):
+        message = f"sink '{name}' writes to a store, where 'rotation.interval' cannot be done: objects do not grow"
+        hint = "remove it; longer micro-batches (batch.strategy = time_window) make larger objects"
         raise VeloError(message, hint=hint, span=interval.origin.span, code="unsupported")
 
 
@@ -49,16 +51,39 @@ def write_files(name: str, rows: BatchRows, settings: Settings | None, batch: Ba
         _write_objects(name, rows, settings, batch)
         return
     place = Place(folder_of(settings, batch.folder), name, batch.query, batch.number)
-    encoding = encoding_of(settings)
     place.sweep()
-    if rows.none:
-        files = []
-    elif rows.few:
-        files = _by_driver(rows.table(), encoding, place.staging, settings.size("rotation.size"))
-    else:
-        files = _by_spark(rows.frame, encoding, place, settings.size("rotation.size"))
-    if files or place.folder.exists():
+    rotation = rotation_by(place, settings)
+    encoding = encoding_of(settings) if rotation is None else rotation.encoding.piece
+    files = _written(rows, encoding, place, settings.size("rotation.size"))
+    if rotation is not None:
+        rotation.take(batch.number, files)
+        place.clear()
+    elif files or place.folder.exists():
         place.publish([synced(file) for file in files], encoding.ending)
+
+
+def rotation_by(place: Place, settings: Settings) -> Rotation | None:
+    """How a sink with these settings keeps rows of several micro-batches for one file; None where it does not."""
+    interval = settings.get("rotation.interval")
+    seconds = None if interval is None else settings.duration("rotation.interval") / SECOND
+    return rotation_of(place, encoding_of(settings), settings.size("rotation.size"), seconds)
+
+
+def begin_files(name: str, settings: Settings, query: str, folder: Path) -> None:
+    """As a query starts: rows that it kept aside before appear in time, also where no further one comes."""
+    if not is_store(settings.text("path")):
+        rotation = rotation_by(Place(folder_of(settings, folder), name, query, 0), settings)
+        if rotation is not None:
+            rotation.look_later()
+
+
+def _written(rows: BatchRows, encoding: Encoding, place: Place, limit: int) -> list[Path]:
+    """The rows of a micro-batch in files of its staging folder."""
+    if rows.none:
+        return []
+    if rows.few:
+        return _by_driver(rows.table(), encoding, place.staging, limit)
+    return _by_spark(rows.frame, encoding, place, limit)
 
 
 def _write_objects(name: str, rows: BatchRows, settings: Settings, batch: Batch) -> None:
@@ -67,14 +92,7 @@ def _write_objects(name: str, rows: BatchRows, settings: Settings, batch: Batch)
     use(path, store_of(settings))
     with tempfile.TemporaryDirectory(prefix="velo-objects-") as folder:
         place = Place(Path(folder), name, batch.query, batch.number)
-        files = []
-        if not rows.none:
-            files = (
-                _by_driver(rows.table(), encoding, place.staging, limit)
-                if rows.few
-                else _by_spark(rows.frame, encoding, place, limit)
-            )
-        publish_objects(path, place, files, encoding.ending)
+        publish_objects(path, place, _written(rows, encoding, place, limit), encoding.ending)
 
 
 def _by_driver(table: pa.Table, encoding: Encoding, staging: Path, limit: int) -> list[Path]:

@@ -11,7 +11,7 @@ import re
 import shutil
 import time
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 STAGING = ".staging"
@@ -63,22 +63,26 @@ class Place:
         for file, target in zip(files, targets, strict=True):
             file.replace(target)
         if files:
-            _sync(self.folder)
+            synced(self.folder)
+        self.clear()
+        return targets
+
+    def clear(self) -> None:
+        """Removes the folder in which files were written."""
         shutil.rmtree(self.staging, ignore_errors=True)
         with suppress(OSError):  # other batches and sinks may be at work there
             self.staging.parent.rmdir()
-        return targets
+
+    def at(self, number: int) -> Place:
+        """The place of another micro-batch."""
+        return replace(self, number=number)
 
 
-def synced(file: Path) -> Path:
-    """The file, on the disk for good."""
-    _sync(file)
-    return file
-
-
-def _sync(path: Path) -> None:
+def synced(path: Path) -> Path:
+    """The file, or the names in the folder, on the disk for good."""
     number = os.open(path, os.O_RDONLY)
     try:
         os.fsync(number)
     finally:
         os.close(number)
+    return path

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -98,6 +99,18 @@ def test_what_a_killed_process_kept_aside_appears_once(tmp_path: Path) -> None:
     forget()
     begin("file_sink", "s", settings(tmp_path), QUERY, tmp_path)
     assert rows(tmp_path)["000000002-00000.jsonl"] == [3], "also where rotation.interval was taken away"
+
+
+def test_what_a_query_kept_aside_that_never_came_back_appears_after_a_day(tmp_path: Path) -> None:
+    chosen = settings(tmp_path, **{"rotation.interval": "1h"})
+    put(chosen, 0, 1)
+    forget()
+    fresh = Batch("ffffffff-0000", 0)
+    for expected in ({}, {"000000000-00000.jsonl": [1]}):
+        write("file_sink", "s", BatchRows(None, 0, None), chosen, fresh)
+        assert rows(tmp_path) == expected
+        forget()
+        os.utime(tmp_path / ASIDE / "s-0a1b2c3d", (1, 1))
 
 
 @pytest.mark.parametrize("more", [{"format": "csv"}, {"format": "csv", "compression": "gzip"}, {"format": "parquet"}])

@@ -13,7 +13,7 @@ import shutil
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import RLock, Timer
 from typing import Any
@@ -22,7 +22,7 @@ from velostream.errors import VeloError
 from velostream.events import LOGGER
 from velostream.files import replace_text
 from velostream.sinks.writers.encoding import Encoding
-from velostream.sinks.writers.staging import Place, synced
+from velostream.sinks.writers.staging import ABANDONED, Place, synced
 
 ASIDE, NOTE = ".rotating", "appeared.json"
 AGAIN = 10.0
@@ -91,6 +91,13 @@ class Rotation:
                 moved.append((made.name, f"{self.place.at(last).prefix}{index:05d}.{self.encoding.ending}"))
             replace_text(self.aside / NOTE, json.dumps({"last": last, "files": moved}))
             self._finish()
+
+    def adopt(self) -> None:
+        """Lets appear what queries before this one kept aside for the sink, and never came back for."""
+        for left in (self.place.folder / ASIDE).glob(replace(self.place, query="*").owner):
+            query = left.name.rpartition("-")[2]
+            if left != self.aside and time.time() - left.stat().st_mtime > ABANDONED:
+                replace(self, place=replace(self.place, query=query)).appear()
 
     def close(self) -> None:
         """Looks no more by itself."""
@@ -162,6 +169,7 @@ def rotation_of(place: Place, encoding: Encoding, limit: int, interval: float | 
     with _opening:
         if key not in _open:
             made = Rotation(place, encoding, limit, interval or 0.0)
+            made.adopt()
             if interval is None and not made.aside.exists():
                 return None
             _open[key] = made

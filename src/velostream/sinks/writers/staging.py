@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 STAGING = ".staging"
-_ABANDONED = 86_400.0
+ABANDONED = 86_400.0
 """Seconds after which what another query left is nobody's any more."""
 _swept: set[tuple[str, str, str]] = set()
 """The folders that were swept for a sink of a query in this process."""
@@ -52,7 +52,7 @@ class Place:
             return
         _swept.add(once)
         for left in (self.folder / STAGING).glob("*"):
-            if left.name.startswith(f"{self.owner}-") or time.time() - left.stat().st_mtime > _ABANDONED:
+            if left.name.startswith(f"{self.owner}-") or time.time() - left.stat().st_mtime > ABANDONED:
                 shutil.rmtree(left, ignore_errors=True)
 
     def publish(self, files: list[Path], ending: str) -> list[Path]:

@@ -182,3 +182,16 @@ JOIN trades b WITHIN 5m ON a.symbol = b.symbol WITH ('allowed.lateness' = '1m');
     answer = velo("validate", "app.sql")
     assert answer.code == 2
     assert "a join of streams whose rows may be corrected cannot be run yet" in answer.out
+
+
+@pytest.mark.usefixtures("folder")
+def test_tables_that_no_stream_makes_are_found_before(velo: Velo) -> None:
+    Path("names.csv").write_text("symbol,name\n")
+    declared = """CREATE TABLE names (symbol STRING PRIMARY KEY, name STRING)
+WITH ('type' = 'file_source', 'path' = 'names.csv', 'format' = 'csv');
+CREATE TABLE named AS SELECT symbol PRIMARY KEY FROM names WHERE name IS NOT NULL;
+"""
+    Path("app.sql").write_text(GOOD + declared)
+    answer = velo("validate", "app.sql")
+    assert answer.code == 2
+    assert "table 'named' is made of other tables only" in answer.out

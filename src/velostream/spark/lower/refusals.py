@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from velostream.errors import VeloError
 from velostream.plan.job import Job, LoadedTable
-from velostream.plan.nodes import Aggregate, JoinStreams, JoinTable, Node, Scan, Sinks, Union
+from velostream.plan.nodes import Aggregate, JoinStreams, JoinTable, Materialise, Node, ReadStream, Scan, Sinks, Union
 from velostream.plan.nodes.join_table import OUTER_TO_TABLE
 from velostream.sinks.writers import check
 from velostream.sources.streams.refusing import refusals as of_source
@@ -55,6 +55,7 @@ def refusals(job: Job) -> Iterator[VeloError]:
             except VeloError as error:
                 yield error
     yield from ignored(job)
+    yield from _without_stream(job)
     for node in job.root.walk():
         if isinstance(node, Scan):
             yield from of_source(node.connector, node.source, node.declared, node.settings)
@@ -71,6 +72,20 @@ def refusals(job: Job) -> Iterator[VeloError]:
             yield joined_corrections()
         if node.keeps_state and any(is_mixed(union) for union in _unions(node)):
             yield mixed()
+
+
+def _without_stream(job: Job) -> Iterator[VeloError]:
+    """Of jobs that read a stream back from its sink, and of tables that no stream keeps up to date."""
+    nodes = list(job.root.walk())
+    read = next((node for node in nodes if isinstance(node, ReadStream)), None)
+    if read is not None:
+        message = f"'{read.stream}' cannot be read back from its sink yet"
+        hint = f"remove '{read.stream}.read.from.sink': its rows are computed along with their reader"
+        yield VeloError(message, hint=hint, code="unsupported")
+    elif isinstance(job.root, Materialise) and not job.scans:
+        message = f"table '{job.name}' is made of other tables only, which cannot be kept up to date yet"
+        hint = "write its query where it is read: JOIN (SELECT …) AS x ON …"
+        yield VeloError(message, hint=hint, code="unsupported")
 
 
 def unloadable(table: LoadedTable) -> Iterator[VeloError]:

@@ -31,7 +31,7 @@ _SOURCE = (
     *("type", "config_file", "path", "format", "schema", "csv.", "event.time.", "watermark."),
     *("partitions", "partition.by", "files.per.batch", "watch", "growing", "file.", "scan.in_worker", "dedup."),
     *("url", "username", "password", "table", "query", "incremental.column", "poll.interval", "fetch.size"),
-    *("database.", "records.path", "timeout", "http.", "circuit.breaker.", "max.records.per.batch"),
+    *("database.", "records.path", "timeout", "http.", "max.records.per.batch"),
     *("rate", "rows", "seed", "start.time", "time.step", "order", "out_of_order.", "late.", "headers.", "fields."),
 )
 _KAFKA_SOURCE = (
@@ -40,7 +40,14 @@ _KAFKA_SOURCE = (
 )
 _KAFKA_SINK = ("topic", "bootstrap.servers", "schema.", "key.", "write.mode", "profile", "message.time")
 _S3 = ("s3.region", "s3.endpoint", "s3.access.key", "s3.secret.key", "s3.session.token", "s3.path.style")
-_MORE = {"kafka_source": _KAFKA_SOURCE, "http_source": ("listen",), "s3_source": _S3}
+_CALLED = ("circuit.breaker.",)
+"""Of sources that are called by us; Spark and the disk are not."""
+_MORE = {
+    "kafka_source": _KAFKA_SOURCE,
+    "database_source": _CALLED,
+    "http_source": ("listen", *_CALLED),
+    "s3_source": _S3,
+}
 _TABLE = (
     *("type", "config_file", "path", "format", "schema", "csv.", "file.", "refresh.", "retention", "version.time"),
     *("wait.timeout", "missing.data.strategy", "circuit.breaker."),

@@ -10,7 +10,9 @@ from velostream.cli.check import validated
 from velostream.cli.inputs import Input
 from velostream.diagnostics import Diagnostic
 from velostream.spark.loading import LOADED
-from velostream.spark.lower.refusals import TABLES
+from velostream.spark.lower.refusals import TABLES, find
+from velostream.testing.findings import check_case
+from velostream.testing.reading import read_specs
 
 DECLARED = """CREATE STREAM a (id INT, k STRING, v DOUBLE, n BIGINT, at TIMESTAMP) WITH (
     'type' = 'datagen_source', 'event.time.field' = 'at');
@@ -96,6 +98,20 @@ def test_what_can_be_run_is_not_refused() -> None:
     joined = "SELECT a.k, t._event_time AS e FROM a JOIN t ON a.k = t.k"
     for sql in (SUMS, f"SELECT k, TOPK(v, 3) AS x {GROUPED}", joined):
         assert not findings(sql)[1]
+
+
+CASES = sorted((Path(__file__).parents[1] / "cases").glob("*.yaml"))
+
+
+@pytest.mark.parametrize("file", CASES, ids=lambda file: file.stem)
+def test_only_settings_and_tables_that_are_not_there_yet_are_refused_of_cases_that_validate(file: Path) -> None:
+    for case in read_specs(file):
+        answer, _ = check_case(case)
+        if not answer.ok:
+            continue
+        find(answer)
+        codes = {(found.code, found.span is None) for found in answer.findings.errors}
+        assert codes <= {("unsupported", False)}, (case.name, answer.findings.errors)
 
 
 def test_tables_are_loaded_from_what_is_said_to_load_them() -> None:

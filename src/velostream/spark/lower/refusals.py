@@ -107,9 +107,13 @@ def unloadable(table: LoadedTable) -> Iterator[VeloError]:
 def _aggregation(node: Aggregate, job: Job) -> Iterator[VeloError]:
     """What no accumulator can compute, and what cannot be done over rows that are corrected."""
     from velostream.spark.lower.aggregate import settings_of
+    from velostream.windows.accumulators import accumulator
+    from velostream.windows.accumulators.python import Python
 
     try:
-        settings_of(node).aggregation.accumulators  # noqa: B018 - making them is what refuses
+        for call in settings_of(node).calls:
+            if call.name != Python.name:  # what it calls is known when a run begins
+                accumulator(call)
     except VeloError as error:
         yield error
     if not node.input.revises:

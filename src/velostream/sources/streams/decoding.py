@@ -68,15 +68,27 @@ def _lines(path: str, start: int, end: int | None) -> Iterator[pa.RecordBatch]:
         if isinstance(piece, bytes):
             yield from _batched(bytes_records(piece))
             continue
-        yield from _plain([line for line in split(piece) if line and not line.isspace()])
+        yield from _plain(_objects(piece) or [line for line in split(piece) if line and not line.isspace()])
 
 
-def _plain(values: list[str]) -> Iterator[pa.RecordBatch]:
+def _objects(piece: str) -> pa.Array | None:
+    """The lines of a piece, where each of them begins as an object does, so that none is blank; else None."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if "\r" in piece:
+        return None
+    lines = pc.split_pattern(pa.array([piece.removesuffix("\n")]), "\n").values
+    return lines if pc.all(pc.starts_with(lines, "{")).as_py() else None
+
+
+def _plain(values: list[str] | pa.Array) -> Iterator[pa.RecordBatch]:
     import pyarrow as pa
 
-    if values:
+    if len(values):
+        held = values if isinstance(values, pa.Array) else pa.array(values, pa.string())
         nothing = pa.nulls(len(values), pa.string())
-        yield pa.record_batch([pa.array(values, pa.string()), nothing, nothing], names=list(TEXT_COLUMNS))
+        yield pa.record_batch([held, nothing, nothing], names=list(TEXT_COLUMNS))
 
 
 def _batched(records: Iterator[TextRecord]) -> Iterator[pa.RecordBatch]:

@@ -60,7 +60,7 @@ def _declared(node: Any) -> str:
 def _files(node: Any, lowering: Any) -> tuple[DataFrame, str, str]:
     from velostream.sources.streams.native import native_files
 
-    folder, form, manifest = Path(lowering.run.folder), form_of(node), _manifest(node, lowering)
+    folder, form, manifest = Path(lowering.run.folder), form_of(node), manifest_of(node, Path(lowering.run.checkpoint))
     if node.connector == "s3_source":
         return _objects(node, lowering, form, manifest)
     found = check_files(node, form, folder, bounded=lowering.run.bounded, before=manifest.exists())
@@ -80,13 +80,15 @@ def _objects(node: Any, lowering: Any, form: FileForm, manifest: Path) -> tuple[
 
 
 def _ours(node: Any, lowering: Any, form: FileForm, options: FileOptions) -> tuple[DataFrame, str, str]:
-    from velostream.sources.streams.files import FAULTS, SYSTEM, FileStream
+    from velostream.sources.streams.files import FAULTS, SYSTEM, FileStream, packed
 
-    declared = _declared(node)
+    declared, early = _declared(node), lowering.early.get(node.source)
     lowering.spark.dataSource.register(FileStream)
     reader = lowering.spark.readStream.name(f"source_{node.source}").format("velo_files")
-    columns = declared if form.format in COLUMNAR else "value STRING"
-    frame = reader.option("files", json.dumps(asdict(options))).schema(f"{columns}, {FAULTS}, {SYSTEM}").load()
+    columns = f"{declared if form.format in COLUMNAR else 'value STRING'}, {FAULTS}, {SYSTEM}"
+    if early is not None:
+        options, columns = replace(options, worker=packed(early)), f"{columns}, {early.more}"
+    frame = reader.option("files", json.dumps(asdict(options))).schema(columns).load()
     return _named(frame, node, form), declared, form.format
 
 
@@ -95,7 +97,7 @@ def open_worker(node: Any, lowering: Any, worker: Any, columns: tuple[str, ...],
     from velostream.sources.streams.files import FileStream, packed
 
     form = replace(form_of(node), columns=columns)
-    options = _options(node, lowering, form, _manifest(node, lowering))
+    options = _options(node, lowering, form, manifest_of(node, Path(lowering.run.checkpoint)))
     lowering.spark.dataSource.register(FileStream)
     reader = lowering.spark.readStream.name(f"source_{node.source}").format("velo_files")
     told = json.dumps(asdict(replace(options, worker=packed(worker))))
@@ -103,8 +105,9 @@ def open_worker(node: Any, lowering: Any, worker: Any, columns: tuple[str, ...],
     return stream
 
 
-def _manifest(node: Any, lowering: Any) -> Path:
-    return Path(lowering.run.checkpoint) / "sources" / f"{node.source}.jsonl"
+def manifest_of(node: Any, home: Path) -> Path:
+    """Where it is kept which files of a scan have been taken; `home` is the folder of the job."""
+    return home / "sources" / f"{node.source}.jsonl"
 
 
 def _options(node: Any, lowering: Any, form: FileForm, manifest: Path) -> FileOptions:

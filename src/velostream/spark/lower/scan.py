@@ -103,11 +103,11 @@ def _decoded(node: Scan, lowering: Lowering) -> DataFrame:
     frame, schema, form = open_stream(node, lowering)
     if node.connector == "datagen_source" and node.event_time.column:
         frame = _with_time(node, frame)
-    early = lowering.early.get(node.source)
+    early = lowering.early.get(node.source) if node.connector == "kafka_source" else None
     if early is not None:
-        frame = with_early(frame, early, node)
+        frame = _early(frame, early)
     main = decoded(node, frame, schema, form, Path(lowering.run.folder))
-    if early is not None and node.connector == "kafka_source":
+    if early is not None:
         # keys and headers of messages did not go to the worker: what becomes a dead letter is asked for once more
         main = main.withColumn("_record", F.lit(None).cast("string"))
     if node.connector == GIVEN or not lowering.run.replays:
@@ -116,12 +116,12 @@ def _decoded(node: Scan, lowering: Lowering) -> DataFrame:
     return with_replays(node, lowering, main, schema, form, only=only)
 
 
-def with_early(frame: DataFrame, early: EarlyScan, node: Scan) -> DataFrame:
-    """Records of which the plain ones have been routed in a worker, in as few columns as will do."""
+def _early(frame: DataFrame, early: EarlyScan) -> DataFrame:
+    """Messages of which the plain ones have been routed in a worker, which is sent as few columns as will do."""
     from pyspark.sql import functions as F  # noqa: N812
     from pyspark.sql.types import BinaryType, StructField, StructType
 
-    skipped = ("_key", "_headers", "_topic") if node.connector == "kafka_source" else ()
+    skipped = ("_key", "_headers", "_topic")
     sent = frame.drop(*skipped)
     fields = [StructField(field.name, field.dataType) for field in sent.schema]  # what was routed has none of them
     left = sent.mapInArrow(early, StructType(fields).add(PASSED, BinaryType()))

@@ -24,6 +24,7 @@ VALUE = "value"
 EVENT = "_event"
 """The column of event times, as the scan in the worker is given it."""
 AUTO = -1
+_SYSTEM = ("_partition", "_offset", "_topic", "_mark", "_late")
 _ROUTED = '{"routed"'
 _LEAST, _MOST = -62_135_596_800_000_000, 253_402_300_799_999_999
 """The years 1 to 9999; what lies outside of them Spark is to judge."""
@@ -50,6 +51,23 @@ class EarlyScan:
                 yield _left(batch)
                 continue
             yield from self._routed(batch, watermark)
+
+    @property
+    def schema(self) -> pa.Schema:
+        """Lines of a file as they are read, with what is wrong with them and where they stand."""
+        import pyarrow as pa
+
+        texts = [pa.field(name, pa.string()) for name in (VALUE, "_raw", "_fault")]
+        return pa.schema([*texts, *(one for one in self.worker.schema if one.name in _SYSTEM)])
+
+    @property
+    def more(self) -> str:
+        """The column that comes out beside those that go in, as DDL."""
+        return f"{names.PASSED} BINARY"
+
+    def routed(self, batches: Iterator[pa.RecordBatch], path: str, clock: int) -> Iterator[pa.RecordBatch]:
+        """The same for the lines of a file, where they are read; the clock of the batch is told by Spark later."""
+        yield from self(batches)
 
     def _routed(self, batch: pa.RecordBatch, watermark: int) -> Iterator[pa.RecordBatch]:
         import numpy as np

@@ -105,10 +105,8 @@ CASES = sorted((Path(__file__).parents[1] / "cases").glob("*.yaml"))
 
 @pytest.mark.parametrize("file", CASES, ids=lambda file: file.stem)
 def test_only_settings_and_tables_that_are_not_there_yet_are_refused_of_cases_that_validate(file: Path) -> None:
-    for case in read_specs(file):
+    for case in (each for each in read_specs(file) if not each.findings.refuses):
         answer, _ = check_case(case)
-        if not answer.ok:
-            continue
         find(answer)
         codes = {(found.code, found.span is None) for found in answer.findings.errors}
         assert codes <= {("unsupported", False)}, (case.name, answer.findings.errors)

@@ -157,3 +157,14 @@ def test_a_transaction_that_does_not_end_is_named(postgres: Database) -> None:
         assert f"process {pid} " in caught.value.hint
         other.commit()
         rows.settle(connection, candidate, 0.3)
+
+
+def test_a_row_without_a_value_in_the_column_that_grows_is_not_passed_over(postgres: Database) -> None:
+    postgres.ask("CREATE TABLE without_value (id int, k text)")
+    postgres.ask("INSERT INTO without_value VALUES (1, 'a'), (NULL, 'b')")
+    rows = DatabaseRows("s", Server(postgres.url), "without_value", columns=(("k", "STRING"),), by="id")
+    with pytest.raises(VeloError, match="'s' has rows without a value in 'id'") as caught:
+        rows.chunk(None)
+    assert "COALESCE" in caught.value.hint
+    rows = DatabaseRows("s", Server(postgres.url), query="SELECT COALESCE(id, 0) AS id, k FROM without_value", by="id")
+    assert rows.chunk(None).value == "1"

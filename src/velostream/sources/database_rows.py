@@ -102,12 +102,18 @@ class DatabaseRows:
         return there
 
     def candidate(self, connection: psycopg.Connection[Any]) -> Candidate | None:
-        """The largest value now; None where there is no row."""
+        """The largest value now; None where there is no row. A row without a value would never be read, and is an
+        error."""
         from psycopg import sql
 
-        text = f"SELECT max({{}})::text, pg_snapshot_xmax(pg_current_snapshot())::text::bigint, ({_RUNNING}) FROM {{}}"
+        text = f"""SELECT max({{0}})::text, pg_snapshot_xmax(pg_current_snapshot())::text::bigint, ({_RUNNING}),
+            EXISTS (SELECT FROM {{1}} WHERE {{0}} IS NULL) FROM {{1}}"""
         row = connection.execute(sql.SQL(text).format(self._by, self._rows)).fetchone()
         assert row is not None
+        if row[3]:
+            message = f"'{self.source}' has rows without a value in '{self.by}', by which new rows are found"
+            hint = "fill them; or read a 'query' that gives them one (COALESCE), or that leaves them out"
+            raise VeloError(message, hint=hint, code="source-unreadable")
         return None if row[0] is None else Candidate(row[0], row[1], tuple(row[2] or ()))
 
     def is_settled(self, connection: psycopg.Connection[Any], candidate: Candidate) -> bool:

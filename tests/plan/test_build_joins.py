@@ -102,3 +102,16 @@ def test_tables_load_in_rounds_by_what_they_read() -> None:
     assert application.table_order == (("limits",), ("spent",), ("seen",))
     assert application.job("SEEN") is not None
     assert application.job("nothing") is None
+
+
+def test_a_part_of_a_key_may_meet_several_rows_also_where_the_rest_of_it_is_not_read() -> None:
+    sql = """CREATE TABLE caps (symbol STRING PRIMARY KEY, grade INT PRIMARY KEY, cap INT)
+             WITH ('type' = 'file_source', 'path' = 'caps.csv', 'format' = 'csv');
+             SELECT t.id, c.cap FROM trades t LEFT JOIN caps c ON """
+    part, whole = (
+        only(sql + "c.symbol = t.symbol", JoinTable),
+        only(sql + "c.symbol = t.symbol AND c.grade = t.quantity", JoinTable),
+    )
+    assert isinstance(part, JoinTable)
+    assert isinstance(whole, JoinTable)
+    assert (part.meets_one, whole.meets_one) == (False, True)

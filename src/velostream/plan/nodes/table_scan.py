@@ -47,9 +47,10 @@ class TableScan(Node):
 
     @property
     def identity(self) -> tuple[str, ...]:
-        """The table's key."""
-        wanted = [f"{self.alias}.{name}" for name in self.key]
-        return tuple(name for name in wanted if any(member.name == name for member in self.columns))
+        """The table's key; a part of it is none."""
+        wanted = tuple(f"{self.alias}.{name}" for name in self.key)
+        known = {member.name for member in self.columns}
+        return wanted if known.issuperset(wanted) else ()
 
     @property
     def time(self) -> str:

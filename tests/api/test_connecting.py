@@ -134,3 +134,17 @@ def test_statements_about_jobs_lead_to_a_server_and_options_to_their_place(velo:
         velo.run()
     with pytest.raises(VeloError, match="no job 'x' was deployed here"):
         velo.job("x")
+
+
+def test_a_column_is_followed_to_where_it_comes_from(velo: Local) -> None:
+    query = """SELECT t.symbol, i.sector, MAX(t.price) AS high FROM trades t JOIN instruments i ON t.symbol = i.symbol
+        GROUP BY t.symbol, i.sector WINDOW TUMBLING(1m) INTO out WITH ('out.type' = 'memory_sink')"""
+    lineage = velo.lineage(query)
+    assert lineage.origins("OUT", "high") == ["trades.price"]
+    assert "out.sector comes from instruments.sector" in str(lineage)
+    assert "<td" in lineage._repr_html_()
+    with pytest.raises(VeloError, match="'out' has no column 'hihg'") as refusal:
+        lineage.origins("out", "hihg")
+    assert "high" in refusal.value.hint
+    with pytest.raises(VeloError, match="nothing here is named 'nowhere'"):
+        lineage.origins("nowhere", "high")

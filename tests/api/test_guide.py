@@ -42,7 +42,7 @@ def run(*, server: bool, names: dict[str, Any]) -> int:
 def test_what_it_does_in_this_process_works(
     one_spark: SparkSession, there: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(server=False, names={"__name__": "__main__"}) == 8
+    assert run(server=False, names={"__name__": "__main__"}) == 9
     printed = capsys.readouterr().out
     assert "did you mean 'price'?" in printed
     assert "MSFT 410.0000" in printed

@@ -11,6 +11,8 @@ import velostream
 from velostream.api.findings import InvalidSql
 from velostream.api.server_progress import events
 from velostream.errors import VeloError
+from velostream.server.folders import Folders
+from velostream.sinks.letters import letter, write_letters
 
 
 def test_an_application_is_deployed_watched_and_stopped_by_a_program(url: str, tmp_path: Path) -> None:
@@ -83,3 +85,22 @@ def test_progress_comes_as_events(url: str) -> None:
 def test_lines_of_a_stream_are_events_and_comments_are_none() -> None:
     lines = ["id: 1", "event: TableUpdate", 'data: {"name": "x"}', "", ": still here", ""]
     assert [(each.id, each.kind, each.data) for each in events(lines)] == [("1", "TableUpdate", {"name": "x"})]
+
+
+def test_dead_letters_are_found_and_replayed_and_columns_followed(url: str, tmp_path: Path) -> None:
+    velo = velostream.connect(url)
+    velo.deploy(SQL, name="shop")
+    home = Folders(tmp_path / "data").state("shop", "000001") / "totals"
+    (home / "spark").mkdir(parents=True)
+    told = {"source": "orders", "partition": 0}
+    letters = [letter(reason="late", record="a", offset=1, **told), letter(reason="bad", record="b", offset=2, **told)]
+    write_letters(home / "dead-letters", "totals", 1, letters)
+    job = velo.job("totals")
+    assert [each["record"] for each in job.letters(text="B")] == ["b"]
+    assert len(velo.letters("shop")) == 2
+    with pytest.raises(VeloError, match="which dead letters"):
+        job.replay()
+    assert job.replay(text="a").records == 1
+    again = job.replay(all=True)
+    assert (again.records, len(again.passed_over)) == (1, 1)
+    assert velo.lineage("shop").origins("out", "total") == ["orders.amount"]

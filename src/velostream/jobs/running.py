@@ -179,7 +179,9 @@ class RunningJob:
         self.stop()
 
     def end_if_done(self) -> bool:
-        """True where a LIMIT has been reached: the query is ended then."""
+        """True where a LIMIT has been reached, or rows that come once have come: the query is ended then."""
+        if not self.job.scans and self.accounts.batch >= 0 and self.all_read:
+            self.writer.done = True
         if self.writer.done and self.state == "running":
             self.stop()
             self.state = "done"
@@ -267,15 +269,25 @@ class RunningJob:
             release(str(self.query.id))
 
     def count_joins(self) -> None:
-        """Adds what the joins of the stream counted in the micro-batch that ended last."""
+        """Adds what the joins of the stream counted in the micro-batches that have ended.
+
+        Spark also reports that nothing happens, under the number of the micro-batch to come.
+        """
         last = self.query.lastProgress if self.query is not None and self.lowered.observed else None
-        if last is None or last["batchId"] <= self.accounts.joins_until:
+        if last is None or self.query is None:
             return
-        self.accounts.joins_until = last["batchId"]
-        for name, counted in last["observedMetrics"].items():
-            if name in self.lowered.observed:
-                table, strategy = self.lowered.observed[name]
-                self.accounts.add_join(table, strategy, counted[MATCHED], counted[MISSING])
+        is_next = last["batchId"] == self.accounts.joins_until + 1 and self._observed(last)
+        for one in [last] if is_next else self.query.recentProgress:
+            observed = self._observed(one)
+            if not observed or one["batchId"] <= self.accounts.joins_until:
+                continue
+            self.accounts.joins_until = one["batchId"]
+            for name, counted in observed.items():
+                self.accounts.add_join(*self.lowered.observed[name], counted[MATCHED], counted[MISSING])
+
+    def _observed(self, progress: Any) -> dict[str, Any]:
+        """What joins counted, of all that Spark reports of a micro-batch."""
+        return {name: told for name, told in progress["observedMetrics"].items() if name in self.lowered.observed}
 
     def report(self) -> dict[str, Any]:
         """What became of every record, as data."""

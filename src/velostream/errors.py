@@ -14,6 +14,12 @@ NOTE = "velostream: "
 EXIT_CODES = {Domain.USER: 2, Domain.EXTERNAL: 3, Domain.INTERNAL: 70}
 
 
+def unusable(error: OSError) -> VeloError:
+    """A file or folder that the system did not let us use, as an error of ours."""
+    message = f"'{error.filename}' cannot be used: {error.strerror or error}"
+    return VeloError(message, hint="see to the path, its rights and the room on the disk", code="file-unusable")
+
+
 class VeloError(Exception):
     """The root: one line that names the thing, a hint that can be acted on, a code that never changes."""
 

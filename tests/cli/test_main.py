@@ -119,3 +119,12 @@ def test_a_reader_who_leaves_early_is_no_error() -> None:
     answer = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
     assert answer.stderr == ""
     assert answer.stdout.count("\n") == 1
+
+
+def test_a_file_that_cannot_be_used_is_no_defect(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    raising(monkeypatch, PermissionError(13, "Permission denied", "/root/of/all.json"))
+    code, _, said = run(capsys, "functions")
+    assert code == 3
+    assert said.splitlines()[0] == "error[file-unusable]: '/root/of/all.json' cannot be used: Permission denied"

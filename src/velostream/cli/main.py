@@ -15,7 +15,7 @@ import click
 from velostream import __version__
 from velostream.cli.colours import Colours, colours_of
 from velostream.diagnostics import Diagnostic, Severity
-from velostream.errors import EXIT_CODES, VeloError
+from velostream.errors import EXIT_CODES, VeloError, unusable
 from velostream.registry import did_you_mean
 
 _SERVER = (
@@ -121,7 +121,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         if invocation.debug:
             raise
-        return _fail(_internal(error))
+        outside = isinstance(error, OSError) and error.filename is not None
+        return _fail(unusable(error) if outside else _internal(error))  # type: ignore[arg-type]
     return code if isinstance(code, int) else 0
 
 

@@ -160,24 +160,22 @@ def command(
 
 
 def _end(view: View, runner: Runner, report: str) -> None:
-    """The report, and what a person wants to know at the end."""
+    """What a person wants to know at the end, and the report."""
     from velostream.cli.live.summary import places, sentence, table
     from velostream.observability.snapshot import metrics_of
 
     whole = runner.report()
     for job, said in zip(runner.jobs, whole["jobs"], strict=True):
         said["metrics"] = metrics_of(job)
-    if report:
-        replace_text(Path(report), json.dumps(whole, indent=2) + "\n")
-    if not whole["jobs"]:
-        return
-    if view.drawn:
+    if view.drawn and whole["jobs"]:
         view.console.print(table(whole["jobs"]))
     for job, said in zip(runner.jobs, whole["jobs"], strict=True):
         if not view.drawn:
             view.say(sentence(said))
         for line in places(job, said, runner.folder):
             view.say(line)
+    if report:
+        replace_text(Path(report), json.dumps(whole, indent=2) + "\n")
 
 
 def _failed(error: VeloError, text: Text, *, debug: bool) -> int:

@@ -11,7 +11,7 @@ from velostream.cli.prompt.rows import RowPrinter
 from velostream.cli.prompt.session import NAME, Read, Session
 from velostream.cli.report.text import finding
 from velostream.diagnostics import Diagnostic, Severity
-from velostream.errors import VeloError
+from velostream.errors import VeloError, unusable
 from velostream.files import replace_text
 from velostream.positions import Text
 from velostream.registry import did_you_mean
@@ -85,8 +85,15 @@ class Shell:
         try:
             return act()
         except VeloError as error:
-            self._find(Diagnostic(Severity.ERROR, error.error_code, error.message, hint=error.hint), text)
-            return error.exit_code
+            return self._failed(error, text)
+        except OSError as error:
+            if error.filename is None:
+                raise
+            return self._failed(unusable(error), text)
+
+    def _failed(self, error: VeloError, text: Text) -> int:
+        self._find(Diagnostic(Severity.ERROR, error.error_code, error.message, hint=error.hint), text)
+        return error.exit_code
 
     def _find(self, found: Diagnostic, text: Text) -> None:
         for line in finding(found, text, self.colours):

@@ -11,11 +11,15 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyspark.sql.datasource import InputPartition
 from tests.postgres.apps import run, runner_of
 from tests.s3.server import ObjectStore
+from tests.sources.test_files import reader
 
 from velostream import stores
 from velostream.errors import VeloError
+from velostream.sources.streams.files import Task
+from velostream.sources.streams.missing import INTERRUPTED
 from velostream.stores import Store
 
 
@@ -51,6 +55,12 @@ def test_a_store_that_does_not_answer_is_an_error_from_outside() -> None:
     with pytest.raises(VeloError, match="'s3://nowhere/x' cannot be reached") as caught:
         stores.about("s3://nowhere/x")
     assert (caught.value.error_code, caught.value.exit_code) == ("store-unreachable", 3)
+    store = Store("http://127.0.0.1:1", access_key="k", secret_key="s")
+    one = reader(Path("nowhere"), path="s3://nowhere/*.jsonl", store=store)
+    task = Task(0, "s3://nowhere/x.jsonl", 0, None, 0, 0, "", "")
+    with pytest.raises(VeloError, match="source 's': 's3://nowhere/x") as caught:
+        list(one.read(InputPartition(task)))
+    assert caught.value.error_code == INTERRUPTED, "the job tries again"
 
 
 def test_objects_are_read_and_written_as_files_are(

@@ -30,6 +30,7 @@ from velostream.events import LOGGER
 from velostream.jobs.accounts import Accounts
 from velostream.retrying import Patience, persist
 from velostream.sources.streams.calling import reports
+from velostream.sources.streams.missing import INTERRUPTED
 from velostream.spark.failures import translate
 from velostream.spark.lower.expressions import BAD_VALUE
 from velostream.windows.lateness import TOO_LATE
@@ -42,7 +43,7 @@ T = TypeVar("T")
 Letters = list[dict[str, Any]]
 REFUSED = "refused"
 """The reason of a letter for a row that a sink does not take."""
-TRIED_AGAIN, INTERRUPTED = "record-tried-again", "source-interrupted"
+TRIED_AGAIN = "record-tried-again"
 LOGGED = 100
 """So many records of a micro-batch have a line each in the log; of more their number is told."""
 _log = logging.getLogger(LOGGER)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from velostream.errors import VeloError
 from velostream.postgres import Server, look_alikes, name_parts, same_column, speaking, translated
 from velostream.registry import did_you_mean
+from velostream.sources.streams.missing import INTERRUPTED
 
 if TYPE_CHECKING:
     import psycopg
@@ -239,7 +240,7 @@ class Opened:
                 found = [row[0] for row in self.cursor.fetchmany(self.fetch)]
         except psycopg.OperationalError as error:
             said = translated(error, self.rows.server, f"source '{self.rows.source}'")
-            raise VeloError(said.message, hint=said.hint, code="source-interrupted") from error
+            raise VeloError(said.message, hint=said.hint, code=INTERRUPTED) from error
         finally:
             with suppress(psycopg.Error):
                 self.cursor.close()

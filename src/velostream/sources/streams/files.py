@@ -27,10 +27,10 @@ from velostream.sources.streams.growing import grown
 from velostream.sources.streams.limits import BatchLimit
 from velostream.sources.streams.manifest import Manifest, Taken
 from velostream.sources.streams.marks import finished, listed, mark
-from velostream.sources.streams.missing import vanished
+from velostream.sources.streams.missing import interrupted, vanished
 from velostream.sources.streams.sizes import records_of
 from velostream.sources.streams.watermarks import below, largest_before
-from velostream.stores import Store, use
+from velostream.stores import Store, is_remote, use
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -121,9 +121,10 @@ class FileStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def latestOffset(self, start: dict[str, Any], limit: Any) -> dict[str, Any]:  # noqa: N802
         """As many files as the next micro-batch takes, and what was added to those taken before."""
-        if self.until is None and self.options.ends:
-            self._fix(start["files"])
-        self._look(start["files"])
+        with interrupted(self.options.source):
+            if self.until is None and self.options.ends:
+                self._fix(start["files"])
+            self._look(start["files"])
         known = len(self.manifest.taken) if self.until is None else max(self.until, start["files"])
         ahead = self._limited(self.manifest.taken[start["files"] : known], limit)
         files = start["files"] + len(ahead)
@@ -229,10 +230,11 @@ class FileStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             yield mark(schema, json.loads(task.before))
         first, watermark = task.first, largest_before(self.options.watermarks) if self.options.time else None
         try:
-            for batch in record_batches(task.path, self.options.form, schema, task.start, task.end):
-                late = below(batch, self.options.time, watermark)
-                yield _placed(batch, schema, task, first, late, by_file=self.options.by == "file")
-                first += batch.num_rows
+            with interrupted(self.options.source, in_store=is_remote(task.path)):
+                for batch in record_batches(task.path, self.options.form, schema, task.start, task.end):
+                    late = below(batch, self.options.time, watermark)
+                    yield _placed(batch, schema, task, first, late, by_file=self.options.by == "file")
+                    first += batch.num_rows
         except FileNotFoundError:
             raise vanished(task.path) from None
         except (OSError, EOFError) as error:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
 from velostream.config.settings import Settings
@@ -11,6 +12,8 @@ from velostream.durations import SECOND, show
 from velostream.errors import VeloError
 
 T = TypeVar("T")
+INTERRUPTED = "source-interrupted"
+"""What makes a job try its micro-batch again."""
 MISSING = ("table-not-found", "database-unreachable", "http-unreachable", "file-not-found", "store-unreachable")
 """What a look says of something that may come."""
 
@@ -29,6 +32,24 @@ def wait_for(source: str, what: str, settings: Settings, look: Callable[[], T]) 
             if left <= 0:
                 raise _missing(error, source, what, timeout) from None
         time.sleep(min(interval / SECOND, left))
+
+
+@contextmanager
+def interrupted(source: str, *, in_store: bool = False) -> Iterator[None]:
+    """A store that does not answer while a job reads is no end of it: the micro-batch is tried again. With `in_store`,
+    whatever cannot be read inside is in a store."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise
+    except VeloError as error:
+        if error.error_code != "store-unreachable":
+            raise
+        raise VeloError(f"source '{source}': {error.message}", hint=error.hint, code=INTERRUPTED) from None
+    except OSError as error:
+        if not in_store:
+            raise
+        raise VeloError(f"source '{source}': {error}", hint="see that the store is up", code=INTERRUPTED) from None
 
 
 def vanished(path: str) -> VeloError:

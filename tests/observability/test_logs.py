@@ -82,3 +82,11 @@ def test_a_receiver_that_fails_costs_warnings_and_nothing_else(caplog: pytest.Lo
     assert got == [0, 2, 4]
     assert sender.lost == 3
     assert sum("could not be sent: gone" in record.message for record in caplog.records) == 1
+
+
+def test_that_a_receiver_is_away_is_a_line_like_others() -> None:
+    said: list[str] = []
+    with logged(said.append, "json", "error", {}):
+        logging.getLogger("opentelemetry.exporter.x").warning("nobody answers")
+        logging.getLogger("opentelemetry.exporter.x").info("all is well")
+    assert [json.loads(line)["message"] for line in said] == ["nobody answers"]

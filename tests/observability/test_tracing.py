@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pyarrow as pa
 import pytest
-from tests.observability import otlp_receiver
+from tests.observability.conftest import Receiver
 from tests.observability.test_lineage import planned
 
 from velostream.errors import VeloError
@@ -55,32 +51,26 @@ def test_an_unknown_protocol_is_refused_by_name(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_spans_reach_a_receiver_by_grpc_and_are_linked_to_the_traces_of_records(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    otlp: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file = tmp_path / "spans.jsonl"
-    file.touch()
-    with subprocess.Popen([sys.executable, otlp_receiver.__file__, file], stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        _, port = process.stdout.readline().split()
-        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", f"http://127.0.0.1:{port}")
-        monkeypatch.setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")
-        tracing = Tracing(runner())
-        events = Events([tracing])
-        events.publish(JobStarted("a"))
-        began = BatchBegan("a", 7)
-        events.publish(began)
-        inside = TRACEPARENT.get()
-        with events.stage("a", 7, "sink out", 3):
-            pass
-        events.publish(TracesSeen("a", 7, (PARENT, "nonsense")))
-        events.publish(BatchEnded("a", 7, began.at, error="boom"))
-        assert TRACEPARENT.get() == ""
-        events.publish(JobEnded("a", "failed", "boom"))
-        events.publish(BatchBegan("c", 0))  # says no: nobody hears of it
-        assert TRACEPARENT.get() == ""
-        tracing.close()
-        process.terminate()
-    spans = {span["name"]: span for span in map(json.loads, file.read_text().splitlines())}
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", f"http://127.0.0.1:{otlp.grpc}")
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")
+    tracing = Tracing(runner())
+    events = Events([tracing])
+    events.publish(JobStarted("a"))
+    began = BatchBegan("a", 7)
+    events.publish(began)
+    inside = TRACEPARENT.get()
+    with events.stage("a", 7, "sink out", 3):
+        pass
+    events.publish(TracesSeen("a", 7, (PARENT, "nonsense")))
+    events.publish(BatchEnded("a", 7, began.at, error="boom"))
+    assert TRACEPARENT.get() == ""
+    events.publish(JobEnded("a", "failed", "boom"))
+    events.publish(BatchBegan("c", 0))  # says no: nobody hears of it
+    assert TRACEPARENT.get() == ""
+    tracing.close()
+    spans = {span["name"]: span for span in otlp.spans()}
     assert set(spans) == {"job a", "batch a", "sink out"}
     batch = spans["batch a"]
     assert inside.startswith(f"00-{batch['trace']}-{batch['span']}-")

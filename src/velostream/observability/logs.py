@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from typing import Any
 
 from velostream.events import BATCH, LOGGER, TRACEPARENT, BatchEnded, Event, JobEnded, JobStarted, StageEnded
 
 TEXT, JSON = "text", "json"
-FORMATS = (TEXT, JSON)
+SENDING = ("opentelemetry", "openlineage")
+"""The loggers of libraries that send what jobs tell: that a receiver is away is said as everything else is."""
 
 
 class _Handler(logging.Handler):
@@ -32,6 +33,14 @@ class _Handler(logging.Handler):
             self.say(json.dumps(told, default=str, ensure_ascii=False) if self.form == JSON else as_text(told))
         except Exception:
             self.handleError(record)
+
+
+class _Forward(logging.Handler):
+    """Hands the lines of others to all who hear of jobs."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Hands one line on."""
+        logging.getLogger(LOGGER).handle(record)
 
 
 def fields_of(record: logging.LogRecord, lines: dict[str, int]) -> dict[str, Any]:
@@ -104,16 +113,26 @@ class Profile:
 
 @contextmanager
 def logged(say: Callable[[str], None], form: str, level: str, lines: dict[str, int]) -> Iterator[None]:
-    """Shows log lines from `level` on while it is open."""
-    logger = logging.getLogger(LOGGER)
+    """Shows log lines from `level` on while it is open, and what those who send spans and lineage warn about."""
     handler = _Handler(say, form, lines)
+    with ExitStack() as open_:
+        open_.enter_context(_heard(LOGGER, handler, level.upper()))
+        for name in SENDING:
+            open_.enter_context(_heard(name, _Forward(), "WARNING"))
+        yield
+
+
+@contextmanager
+def _heard(name: str, handler: logging.Handler, level: str) -> Iterator[None]:
+    """Inside, the lines of a logger go to a handler, and nowhere else."""
+    logger = logging.getLogger(name)
     before = logger.level, logger.propagate
     logger.addHandler(handler)
-    logger.setLevel(level.upper())
+    logger.setLevel(level)
     logger.propagate = False
     try:
         yield
     finally:
         logger.removeHandler(handler)
-        logger.level, logger.propagate = before
+        logger.propagate = before[1]
         logger.setLevel(before[0])

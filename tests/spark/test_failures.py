@@ -95,6 +95,13 @@ def test_an_error_in_a_function_of_the_user_names_its_place() -> None:
             "source-unreadable",
         ),
         (
+            "[FAILED_READ_FILE.PARQUET_COLUMN_DATA_TYPE_MISMATCH] Encountered error while reading file "
+            "file:///in/a.parquet. Data type mismatches when reading Parquet column [v]. "
+            "Expected Spark type int, actual Parquet type INT64. SQLSTATE: KD001",
+            "column 'v' of '/in/a.parquet' is INT64 and not int as declared",
+            "source-unreadable",
+        ),
+        (
             "pyarrow.lib.ArrowInvalid: Parquet magic bytes not found in footer",
             "a file cannot be read: Parquet magic bytes not found in footer",
             "source-unreadable",

@@ -32,6 +32,7 @@ _SAID = r" (.+?)(?:\. |$)"
 _OTHER_CHECKPOINT = "undo the change of the statement, or start with another --checkpoint"
 _RESTORE = "restore it from a copy, or start with another --checkpoint"
 _WHOLE = "see that every file of the source is whole and has the declared format"
+_FILE = r"(?:file:/*(?=/))?(/\S+?)"
 _JAVA = "install Java 17 or newer (Debian: openjdk-17-jre-headless, macOS: brew install openjdk@17), or set JAVA_HOME"
 
 _STATE = (
@@ -102,7 +103,16 @@ _CONDITIONS = (
     ),
     Condition(
         "source-unreadable",
-        _named("FAILED_READ_FILE", rest=r" .*?(?:file:)?(/\S+?)\.?(?:\s|$)"),
+        _named(
+            "FAILED_READ_FILE.PARQUET_COLUMN_DATA_TYPE_MISMATCH",
+            rest=rf" .*?{_FILE}\. .*?column \[?(.+?)\]?\. Expected Spark type (.+?), actual Parquet type (.+?)\.",
+        ),
+        "column '{1}' of '{0}' is {3} and not {2} as declared",
+        "declare its type, or write the file anew; with _offset in the select list such records become dead letters",
+    ),
+    Condition(
+        "source-unreadable",
+        _named("FAILED_READ_FILE", rest=rf" .*?{_FILE}\.?(?:\s|$)"),
         "the file '{0}' cannot be read",
         _WHOLE,
     ),

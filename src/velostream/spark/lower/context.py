@@ -77,13 +77,13 @@ class Lowering:
     counting: list[JoinCount] = field(default_factory=list)
     """What joins over the rows of the micro-batch at hand count, to be asked when these were computed."""
 
+    early: dict[str, Any] = field(default_factory=dict)
+    """What routes the plain records of a source before Spark decodes the others, by what the scan is called."""
     prepared: list[Prepared] = field(default_factory=list)
     """What joins find of tables in Python, to be made for every version that the job takes."""
 
     def is_small(self, node: Node) -> bool:
         """True where what a static node reads is sent to every task."""
-    early: dict[str, Any] = field(default_factory=dict)
-    """What routes the plain records of a source before Spark decodes the others, by what the scan is called."""
         read = (one.table for one in node.walk() if isinstance(one, TableScan))
         return all(self.tables[name].small for name in read)
 

@@ -1,8 +1,11 @@
-"""Files that are whole or not there: written under another name, then renamed."""
+"""Files that are whole or not there: written under another name, then renamed; and locks between processes."""
 
 from __future__ import annotations
 
+import fcntl
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 
@@ -15,3 +18,12 @@ def replace_text(file: Path, text: str) -> None:
         out.flush()
         os.fsync(out.fileno())
     temporary.replace(file)
+
+
+@contextmanager
+def locked(file: Path) -> Iterator[None]:
+    """One process and one thread at a time; a process that dies gives the lock back."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("w") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield

@@ -55,10 +55,24 @@ def test_what_changes_things_asks_which(app: Path, velo: Velo) -> None:
     again = velo("dlq", "replay", app, "--checkpoint", state, "--all")
     assert again.out.startswith("flat: 1 record comes again\n  000000000-000000 does not: it was replayed at ")
     gone = velo("dlq", "purge", app, "--checkpoint", state, "--until", "2000-01-01")
-    assert gone.out == ""
+    assert gone.out == "no letter is such a one\n"
+    for verb in ("replay", "purge"):
+        missing = velo("dlq", verb, app, "7", "--checkpoint", state)
+        assert (missing.code, "there is no letter '7'" in missing.err) == (2, True)
     gone = velo("dlq", "purge", app, "--checkpoint", state, "--all")
     assert gone.out.startswith("flat: 2 letters taken out of ")
     assert velo("dlq", "list", app, "--checkpoint", state).out == "0 letters\n"
+
+
+def test_an_id_that_two_jobs_have_is_not_taken_for_both(app: Path, velo: Velo) -> None:
+    app.write_text(app.read_text() + _APP.format(more="").split(";", 1)[1].replace("flat", "wide"))
+    home = app.parent / "state" / "wide"
+    (home / "spark").mkdir(parents=True)
+    store_of("", "wide", home / "dead-letters", app.parent).write("q", 0, [letter(reason="undecodable", record="[")])
+    asked = ("dlq", "purge", app, "000000000-000000", "--checkpoint", app.parent / "state")
+    refused = velo(*asked)
+    assert (refused.code, "of each of flat, wide" in refused.err) == (2, True)
+    assert velo(*asked, "--job", "wide").out.startswith("wide: 1 letter taken out of ")
 
 
 def test_jobs_and_times_that_are_none_are_said(app: Path, velo: Velo) -> None:

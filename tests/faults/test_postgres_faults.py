@@ -1,6 +1,6 @@
 """kill -9 of the driver and crashes of the database at random moments: every result is in the table once.
 
-VELO_KILLS sets how often each of them happens; the default is what every run can afford.
+VELO_KILLS sets how often each of them happens, VELO_SEED when; `make faults` sets them.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,8 +24,10 @@ if TYPE_CHECKING:
     from tests.postgres.server import Database
 
 TIMES = int(os.environ.get("VELO_KILLS", "1"))
+SEED = os.environ.get("VELO_SEED", "")
 START = 1_700_000_040_000
 FILES, RECORDS = 3 * TIMES + 4, 150
+Process = subprocess.Popen[bytes]
 VELO = Path(sys.executable).with_name("velo")
 
 
@@ -46,7 +50,7 @@ def application(home: Path, url: str) -> None:
     )
 
 
-def start(home: Path) -> subprocess.Popen[bytes]:
+def start(home: Path) -> Process:
     command = [VELO, "run", home / "app.sql", "--until-done", "--master", "local[2]"]
     command += ["--checkpoint", home / "checkpoint", "--report", home / "report.json"]
     with (home / "log").open("ab") as log:
@@ -58,9 +62,9 @@ def batches(home: Path) -> int:
     return sum(json.loads(file.read_text())["batch"] + 1 for file in files if file.exists())
 
 
-def disturb(home: Path, postgres: Database, process: subprocess.Popen[bytes], left: list[str]) -> bool:
+def disturb(home: Path, postgres: Database, process: Process, left: list[str]) -> bool:
     """Does one of what is left when the run has come a little further; True where the driver was killed."""
-    chance = random.Random(len(left))
+    chance = random.Random(f"{SEED}/{len(left)}")
     before, begun = batches(home), time.monotonic()
     while process.poll() is None and batches(home) <= before:
         assert time.monotonic() - begun < 300, (home / "log").read_text()[-3000:]
@@ -78,14 +82,14 @@ def disturb(home: Path, postgres: Database, process: subprocess.Popen[bytes], le
     return False
 
 
-def run(home: Path, postgres: Database) -> dict[str, Any]:
-    left = ["driver", "database"] * TIMES
+def run_disturbed(home: Path, disturb: Callable[[Process, list[str]], bool], left: list[str]) -> dict[str, Any]:
+    """Runs to the end of the input while `disturb` does what is left; it tells whether it killed the driver."""
     while True:
         process = start(home)
         try:
             killed = False
             while left and not killed and process.poll() is None:
-                killed = disturb(home, postgres, process, left)
+                killed = disturb(process, left)
             if not killed:
                 process.wait(timeout=400)
                 assert process.returncode == 0, (home / "log").read_text()[-3000:]
@@ -111,7 +115,7 @@ def test_every_result_is_there_once_whatever_dies(tmp_path: Path, postgres: Data
             lines.append(one)
         write_lines(tmp_path, f"{number:03d}.jsonl", lines)
     application(tmp_path, postgres.url)
-    reports = run(tmp_path, postgres)
+    reports = run_disturbed(tmp_path, partial(disturb, tmp_path, postgres), ["driver", "database"] * TIMES)
     count = FILES * RECORDS
     assert {name: report["records"]["read"] for name, report in reports.items()} == {"copied": count, "minutes": count}
     found = postgres.ask("SELECT count(*), count(DISTINCT (file, place)) FROM fault_rows")

@@ -26,7 +26,9 @@ def test_a_webhook_gets_every_row_once_by_its_key_and_refused_rows_are_letters(
     write_lines(tmp_path, "1.jsonl", [{"k": k, "v": n, "at": START} for n, k in enumerate(["a", "b", "poison", "a"])])
     text = f"""{SOURCE}
         CREATE STREAM sent AS SELECT k, v FROM s INTO hook WITH ('hook.type' = 'http_sink',
-        'hook.url' = '{web.url}/hook', 'hook.headers.Authorization' = 'Bearer x', 'retry_backoff' = '10ms');"""
+        'hook.url' = '{web.url}/hook', 'hook.headers.Authorization' = 'Bearer x', 'retry_backoff' = '10ms',
+        'hook.circuit.breaker.calls' = '2', 'hook.circuit.breaker.open.duration' = '300ms',
+        'hook.circuit.breaker.trial.calls' = '1');"""
     report = run(one_spark, tmp_path, text)
     log = web.state()["log"]
     keys = [one["headers"]["Idempotency-Key"] for one in log]
@@ -38,7 +40,9 @@ def test_a_webhook_gets_every_row_once_by_its_key_and_refused_rows_are_letters(
     assert len(keys) == 6, "two requests were sent again, with the keys that they had"
     assert all(one["headers"]["Authorization"] == "Bearer x" for one in log)
     assert report["records"]["dead_lettered"] == {"refused": 1}
-    assert report["circuit_breakers"]["hook"]["failures"] == 2
+    breaker = report["circuit_breakers"]["hook"]
+    assert "503" in breaker.pop("error")
+    assert breaker == {"state": "closed", "calls": 3, "failures": 2, "suspended": 0, "opened": 1}
     assert "422" in letters(tmp_path, "sent")[0]["error"]
 
 

@@ -2,6 +2,7 @@
 
 import base64
 import json
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -70,16 +71,32 @@ def test_letters_are_chosen_by_reason_source_time_and_text(letters: JobLetters) 
         return [found["id"][-8:] for found in letters.found(Wanted(**wanted))]
 
     assert ids(reason="TOO_LATE") == ["3-000000"]
-    assert ids(source="s") == ["3-000000"]
+    assert ids(source="s") == ["3-000000", "4-000000"], "whatever topic of it a record is from"
+    assert ids(source="S/topic") == ["4-000000"]
     assert ids(until="2000-01-01T00:00:00Z") == []
     assert len(ids(since="2000-01-01T00:00:00Z")) == 3
     assert ids(text="/W=") == ["4-000000"]
 
 
+def test_the_time_of_a_letter_is_compared_as_a_time_and_not_as_text(letters: JobLetters) -> None:
+    one = {**next(letters.found(Wanted())), "written_at": "2026-01-31T12:00:00.500000Z"}
+    assert Wanted(since="2026-01-31T12:00:00Z").takes(one)
+    assert not Wanted(until="2026-01-31T12:00:00Z").takes(one)
+    assert Wanted(until="2026-01-31T12:00:01Z").takes(one)
+
+
+def test_two_who_replay_at_once_replay_each_letter_once(letters: JobLetters) -> None:
+    found = list(letters.found(Wanted()))
+    with ThreadPoolExecutor(8) as pool:
+        done = list(pool.map(lambda _: replay(letters.home, found).records, range(8)))
+    assert sorted(done) == [0] * 7 + [2]
+    assert len(requests(letters)) == 2
+
+
 def test_purged_letters_are_gone_and_the_others_keep_their_ids(letters: JobLetters) -> None:
-    assert letters.purge(Wanted(reason="too_late")) == 1
+    assert letters.store.purge({one["id"] for one in letters.found(Wanted(reason="too_late"))}) == 1
     assert [found["id"] for found in letters.found(Wanted())] == ["000000003-000001", "000000004-000000"]
-    assert letters.purge(Wanted(ids=frozenset({"000000004-000000"}))) == 1
+    assert letters.store.purge({"000000004-000000"}) == 1
     assert not (letters.home.letters / "000000004.jsonl").exists()
 
 

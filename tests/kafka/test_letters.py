@@ -20,5 +20,15 @@ def test_letters_are_messages_with_the_headers_that_came_and_one_more(cluster: C
     assert len(list(fresh.read())) == 3
     with pytest.raises(VeloError, match="one by one"):
         fresh.purge({next(fresh.read())["id"]})
-    assert fresh.purge({one["id"] for one in fresh.read()}) == 3
-    assert list(fresh.read()) == []
+    ids = {one["id"] for one in fresh.read()}
+    other: Any = store_of(f"kafka://{cluster.address}/{topic}", "other", tmp_path, tmp_path)
+    other.write("query-two", 0, some())
+    with pytest.raises(VeloError, match="not of this job"):
+        fresh.purge(ids)
+    assert (len(list(fresh.read())), len(list(other.read()))) == (3, 2), "those of another job are not taken along"
+    alone: Any = store_of(f"kafka://{cluster.address}/{cluster.topic('alone')}", "job", tmp_path, tmp_path)
+    alone.write("query-one", 0, some())
+    assert alone.purge({one["id"] for one in alone.read()}) == 2
+    assert list(alone.read()) == []
+    nowhere: Any = store_of(f"kafka://{cluster.address}/{topic}-nowhere", "job", tmp_path, tmp_path)
+    assert list(nowhere.read()) == []

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import logging
-import subprocess
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.postgres.apps import SOURCE, letters, run, runner_of, write_lines
+from tests.postgres.apps import SOURCE, run, runner_of, write_lines
 
 from velostream.errors import VeloError
 
@@ -29,26 +26,6 @@ def summed(url: str, table: str, **settings: str) -> str:
         CREATE STREAM sums AS SELECT k PRIMARY KEY, COUNT(*) AS n, SUM(v) AS total FROM s GROUP BY k
         WINDOW TUMBLING(1m) INTO db WITH ('db.type' = 'database_sink', 'db.url' = '{url}', 'db.table' = '{table}',
         'db.table.create' = 'true'{", " if more else ""}{more});"""
-
-
-def test_a_poison_record_is_dropped_or_ends_the_job_as_the_strategy_says(
-    one_spark: Any, tmp_path: Path, postgres: Database, caplog: pytest.LogCaptureFixture
-) -> None:
-    write_lines(tmp_path, "1.jsonl", [GOOD[0], "{poison", *GOOD[1:]])
-    strict = summed(postgres.url, "poisoned", failure_strategy="FailBatch")
-    with pytest.raises(VeloError, match=r"a record of 's' failed \(undecodable\)") as caught:
-        run(one_spark, tmp_path, strict)
-    assert caught.value.exit_code == 2
-    assert "{poison" in caught.value.hint
-    assert postgres.ask("SELECT to_regclass('poisoned')") == [(None,)], "nothing of the micro-batch is written"
-    with caplog.at_level(logging.WARNING, "velostream"):
-        report = run(one_spark, tmp_path, summed(postgres.url, "poisoned", failure_strategy="LogAndContinue"))
-    assert report["records"]["dropped"] == {"undecodable": 1}
-    assert report["records"]["dead_lettered"] == {}
-    assert report["records"]["in_results"] + report["records"]["open"] == 3
-    assert any("dropped a record (undecodable)" in line and "{poison" in line for line in caplog.messages)
-    assert letters(tmp_path, "sums") == []
-    assert postgres.ask("SELECT k, n, total FROM poisoned") == [("a", 3, 3)], "it changed no state"
 
 
 def test_records_that_fail_in_a_function_pass_when_they_are_tried_again(one_spark: Any, tmp_path: Path) -> None:
@@ -76,23 +53,6 @@ def asked(value: int) -> int:
     assert report["records"]["in_results"] == 1
     assert report["records"]["dead_lettered"] == {}
     assert len((tmp_path / "calls").read_text()) >= 3
-
-
-def test_a_database_that_is_away_stops_the_job_and_nothing_is_lost(
-    one_spark: Any, tmp_path: Path, postgres: Database
-) -> None:
-    write_lines(tmp_path, "1.jsonl", GOOD)
-    away = summed("postgresql://127.0.0.1:1/x", "away", max_retries="2", retry_backoff="10ms")
-    runner = runner_of(one_spark, tmp_path, away)
-    with pytest.raises(VeloError, match="cannot be used") as caught:
-        runner.run_until_done()
-    assert (caught.value.error_code, caught.value.exit_code) == ("database-unreachable", 3)
-    [report] = runner.report()["jobs"]
-    assert report["state"] == "failed"
-    assert report["circuit_breakers"]["db"]["failures"] == 3
-    again = run(one_spark, tmp_path, summed(postgres.url, "away"))
-    assert again["records"]["read"] == 3
-    assert postgres.ask("SELECT n, total FROM away") == [(3, 3)]
 
 
 def test_a_database_that_crashes_in_the_middle_is_read_and_written_once(
@@ -127,36 +87,6 @@ def test_a_database_that_crashes_in_the_middle_is_read_and_written_once(
     [report] = runner.report()["jobs"]
     assert report["records"]["read"] == 800
     assert report["circuit_breakers"]["db"]["failures"] + report["circuit_breakers"]["s"]["failures"] > 0
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    answer = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(folder)], capture_output=True)
-    if answer.returncode:
-        pytest.skip("a small disk cannot be mounted here")
-    yield folder
-    subprocess.run(["umount", str(folder)], check=True)
-
-
-def test_a_full_disk_stops_the_job_and_with_room_every_row_is_there_once(
-    one_spark: Any, tmp_path: Path, small_disk: Path
-) -> None:
-    for number in range(3):
-        write_lines(tmp_path, f"{number}.jsonl", [{"k": f"{number}-{n}", "v": n, "at": START} for n in range(2_000)])
-    (small_disk / "filler").write_bytes(b"x" * 130_000)
-    text = f"""{SOURCE}
-        CREATE STREAM copied AS SELECT k, v FROM s INTO out WITH ('out.type' = 'file_sink',
-        'out.path' = '{small_disk}/out', 'max_retries' = '1', 'retry_backoff' = '10ms');"""
-    with pytest.raises(VeloError, match="No space left on device") as caught:
-        run(one_spark, tmp_path, text)
-    assert caught.value.exit_code == 3
-    (small_disk / "filler").unlink()
-    report = run(one_spark, tmp_path, text)
-    assert report["records"]["in_results"] == 6_000
-    lines = [line for file in (small_disk / "out").glob("part-*") for line in file.read_text().splitlines()]
-    assert len(lines) == len(set(lines)) == 6_000
 
 
 def test_several_sinks_have_every_row_once_though_one_of_them_was_away(

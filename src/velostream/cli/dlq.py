@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 _COLUMNS = ("id", "job", "written_at", "reason", "source", "partition", "offset", "replayed", "record")
 _WIDE = 60
 """No more characters of a record than this are listed."""
+_NONE = "no letter is such a one"
 Command = Callable[..., Any]
+Letters = list[dict[str, Any]]
 
 
 def _choosing(function: Command) -> Command:
@@ -92,11 +94,11 @@ def listed(ctx: click.Context, /, *, limit: int, form: str, **chosen: str) -> No
 @click.pass_context
 def show(ctx: click.Context, /, *, ids: tuple[str, ...], form: str, **chosen: str) -> None:
     """Show all of a letter: the record with its headers, the error, where it stood."""
-    found = _named(ctx, ids, chosen)
+    found = [letter for _, letters in _named(ctx, ids, chosen) for letter in letters]
     if form == "json":
-        print("".join(json.dumps(letter, ensure_ascii=False) + "\n" for _, letter in found), end="")
+        print("".join(json.dumps(letter, ensure_ascii=False) + "\n" for letter in found), end="")
         return
-    print("\n\n".join("\n".join(_details(letter)) for _, letter in found))
+    print("\n\n".join("\n".join(_details(letter)) for letter in found))
 
 
 @command.command("replay")
@@ -114,15 +116,14 @@ def replay(ctx: click.Context, /, *, ids: tuple[str, ...], whole: bool, late: st
     offset, move no watermark, and are counted as replayed. A letter is replayed once, and says so.
     """
     _refuse_everything(ids, chosen, "replay", whole=whole)
-    wanted = _wanted(ids, chosen)
-    for job in _jobs(ctx, chosen):
-        found = list(job.found(wanted))
-        if not found:
-            continue
+    changed = _changed(ctx, ids, chosen)
+    for job, found in changed:
         done = job.replay(found, late)
         print(f"{job.job}: {'1 record comes' if done.records == 1 else f'{done.records} records come'} again")
         for number, why in done.passed_over:
             print(f"  {number} does not: {why}")
+    if not changed:
+        print(_NONE)
 
 
 @command.command("purge")
@@ -133,11 +134,12 @@ def replay(ctx: click.Context, /, *, ids: tuple[str, ...], whole: bool, late: st
 def purge(ctx: click.Context, /, *, ids: tuple[str, ...], whole: bool, **chosen: str) -> None:
     """Take letters out for good."""
     _refuse_everything(ids, chosen, "purge", whole=whole)
-    wanted = _wanted(ids, chosen)
-    for job in _jobs(ctx, chosen):
-        gone = job.purge(wanted)
-        if gone:
-            print(f"{job.job}: {gone} letter{'' if gone == 1 else 's'} taken out of {job.store.shown}")
+    changed = _changed(ctx, ids, chosen)
+    for job, found in changed:
+        gone = job.store.purge({letter["id"] for letter in found})
+        print(f"{job.job}: {gone} letter{'' if gone == 1 else 's'} taken out of {job.store.shown}")
+    if not changed:
+        print(_NONE)
 
 
 def _refuse_everything(ids: Sequence[str], chosen: dict[str, str], verb: str, *, whole: bool) -> None:
@@ -169,13 +171,25 @@ def _jobs(ctx: click.Context, chosen: dict[str, str]) -> list[JobLetters]:
     return [letters_of(job, home, folder) for job in planned.jobs if not name or job.name == name]
 
 
-def _named(ctx: click.Context, ids: Sequence[str], chosen: dict[str, str]) -> list[tuple[str, dict[str, Any]]]:
-    """The letters of some ids, each of which must be there."""
+def _named(ctx: click.Context, ids: Sequence[str], chosen: dict[str, str]) -> list[tuple[JobLetters, Letters]]:
+    """The letters that are chosen, job by job; each of the ids must be there."""
     wanted = _wanted(ids, chosen)
-    found = [(job.job, letter) for job in _jobs(ctx, chosen) for letter in job.found(wanted)]
-    missing = next((number for number in ids if all(letter["id"] != number for _, letter in found)), None)
+    found = [(job, list(job.found(wanted))) for job in _jobs(ctx, chosen)]
+    there = {letter["id"] for _, letters in found for letter in letters}
+    missing = next((number for number in ids if number not in there), None)
     if missing is not None:
         raise VeloError(f"there is no letter '{missing}'", hint="velo dlq list shows their ids", code="usage")
+    return [(job, letters) for job, letters in found if letters]
+
+
+def _changed(ctx: click.Context, ids: Sequence[str], chosen: dict[str, str]) -> list[tuple[JobLetters, Letters]]:
+    """The same, for what changes something: letters of two jobs may have one id, and only one of them is meant."""
+    found = _named(ctx, ids, chosen)
+    for number in ids:
+        owners = [job.job for job, letters in found if any(letter["id"] == number for letter in letters)]
+        if len(owners) > 1:
+            message = f"there is a letter '{number}' of each of {', '.join(owners)}"
+            raise VeloError(message, hint="say which is meant with --job", code="usage")
     return found
 
 
@@ -220,7 +234,8 @@ def _table(letters: Sequence[dict[str, Any]]) -> Iterator[str]:
 def _cell(letter: dict[str, Any], name: str) -> str:
     if name == "replayed":
         return "yes" if letter["replayed_at"] else ""
-    text = "" if letter[name] is None else " ".join(str(letter[name]).split())
+    value = letter.get("row") if name == "record" and letter["record"] is None else letter[name]
+    text = "" if value is None else " ".join(str(value).split())
     return text if len(text) <= _WIDE else text[: _WIDE - 1] + "…"
 
 

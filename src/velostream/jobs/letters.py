@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +27,8 @@ REPLAYED = "replayed_at"
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which letters are asked for; what is empty does not matter. Times are ISO texts in UTC."""
+    """Which letters are asked for; what is empty does not matter. Times are ISO texts in UTC. A source that reads
+    several topics means the records of all."""
 
     ids: frozenset[str] = frozenset()
     reason: str = ""
@@ -39,13 +41,18 @@ class Wanted:
         """True for a letter that is asked for."""
         if self.ids and letter["id"] not in self.ids:
             return False
-        for wanted, has in ((self.reason, letter["reason"]), (self.source, letter["source"] or "")):
-            if wanted and wanted.casefold() != has.casefold():
-                return False
-        written = letter["written_at"]
-        if (self.since and written < self.since) or (self.until and written >= self.until):
+        if self.reason and self.reason.casefold() != letter["reason"].casefold():
             return False
-        return not self.text or self.text.casefold() in f"{letter['record']} {letter['error']}".casefold()
+        source = (letter["source"] or "").casefold()
+        if self.source and self.source.casefold() not in (source, source.split("/")[0]):
+            return False
+        written = datetime.fromisoformat(letter["written_at"])
+        if self.since and written < datetime.fromisoformat(self.since):
+            return False
+        if self.until and written >= datetime.fromisoformat(self.until):
+            return False
+        told = f"{letter['record']} {letter.get('row')} {letter['error']}"
+        return not self.text or self.text.casefold() in told.casefold()
 
 
 @dataclass(frozen=True)
@@ -76,10 +83,6 @@ class JobLetters:
             hint = "choose dead_letter, drop or include_in_next for those that are too late"
             raise VeloError(f"{message} '{self.overwrites}'", hint=hint, code="late-strategy")
         return replay(self.home, letters, late)
-
-    def purge(self, wanted: Wanted) -> int:
-        """Takes letters out for good; answers how many."""
-        return self.store.purge({letter["id"] for letter in self.found(wanted)})
 
 
 def letters_of(job: Job, checkpoint: Path, folder: Path) -> JobLetters:

@@ -19,6 +19,7 @@ from velostream.jobs.home import Home
 from velostream.jobs.letters import letter_store
 from velostream.jobs.log_lines import LogLines
 from velostream.jobs.measuring import measuring
+from velostream.jobs.new_fields import new_fields_of
 from velostream.jobs.originals import originals_of
 from velostream.jobs.ownership import Owners
 from velostream.jobs.replaying import is_asked_for, recover
@@ -66,10 +67,12 @@ class Preparing:
         writer.lines = LogLines(job) if job.logs else None
         writer.failing = failing_of(job, self.plan)
         writer.letters = letter_store(job, home, self.folder)
-        writer.originals = originals_of(job)
+        writer.originals = originals_of(job, home.folder)
+        writer.failing.fill = writer.originals.fill if writer.originals is not None else None
         if isinstance(job.root, Materialise):
             writer.table = self.tables.made[job.root.table]
         running = RunningJob(job, home, lowered, writer, accounts, pins=pins)
+        running.new_fields = new_fields_of(job, home.folder, self.checkpoint, self.folder, self.events)
         running.batching = batching_of(job, home.folder, accounts, self.events)
         self._take(running, lowering, lowered)
         return running

@@ -1,7 +1,7 @@
 """Dead letters once more: requests that a job takes up in its next micro-batch, whether it runs now or later.
 
 A request is written aside, then noted as done for its letters, then put where the job finds it. Whoever comes after a
-crash finishes or removes what was begun, so that a letter is replayed once, and says so.
+crash finishes or removes what was begun, so that a letter is replayed once, and says so. Only one does so at a time.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 from velostream.errors import VeloError
-from velostream.files import replace_text
+from velostream.files import locked, replace_text
 from velostream.jobs.home import Home
 from velostream.jobs.letters import REPLAYED
 from velostream.replayed import LATE, marked
@@ -46,19 +47,25 @@ def replay(home: Home, letters: Iterable[Mapping[str, Any]], late: str = LATE[0]
     if not home.checkpoint.exists():
         message = f"job '{home.folder.name}' has never run here"
         raise VeloError(message, hint="name its --checkpoint", code="unknown-job")
-    recover(home)
-    requests: dict[str, list[str]] = {}
-    ids, passed = [], []
-    for letter in letters:
-        why = _why_not(letter)
-        if why:
-            passed.append((letter["id"], why))
-            continue
-        ids.append(letter["id"])
-        requests.setdefault(letter["source"].split("/")[0], []).append(_line(letter, late))
-    if ids:
-        _request(home, ids, requests, late)
+    with locked(_lock(home)):
+        _finish(home)
+        done = replays(home)
+        requests: dict[str, list[str]] = {}
+        ids, passed = [], []
+        for letter in letters:
+            why = _why_not({**letter, REPLAYED: done.get(letter["id"])})
+            if why:
+                passed.append((letter["id"], why))
+                continue
+            ids.append(letter["id"])
+            requests.setdefault(letter["source"].split("/")[0], []).append(_line(letter, late))
+        if ids:
+            _request(home, ids, requests, late)
     return Replay(len(ids), passed)
+
+
+def _lock(home: Home) -> Path:
+    return home.folder / ".replays.lock"
 
 
 def replays(home: Home) -> dict[str, str]:
@@ -77,6 +84,11 @@ def is_asked_for(home: Home) -> bool:
 
 def recover(home: Home) -> None:
     """Finishes what was begun: a request that is noted is put in its place, one that is not is removed."""
+    with locked(_lock(home)):
+        _finish(home)
+
+
+def _finish(home: Home) -> None:
     noted = {note.stem for note in (home.folder / NOTES).glob("*.json")}
     for aside in (home.folder / FOLDER).glob("*/.request-*"):
         number = aside.name.removeprefix(".request-")
@@ -105,8 +117,8 @@ def _why_not(letter: Mapping[str, Any]) -> str:
         return f"it was replayed at {letter[REPLAYED]}"
     if not letter["source"] or letter["source"].startswith("#"):
         return "it is a row that the job made, and no record of a source"
-    if letter.get("derived"):
-        return "of its record only a row that the job made is known"
+    if letter.get("row") is not None:
+        return "what failed is a row that was made of it, and the record itself is in the state of the job"
     if letter["record"] is None and letter["reason"] != TOMBSTONE:
         return "its record is not known"
     return ""

@@ -331,7 +331,7 @@ class BatchWriter:
     def _letters(self, letters: Letters, number: int) -> Letters:
         """Writes letters; answers with all, also those that the failure strategy only logs."""
         kept = self.failing.kept(letters)
-        if self.originals is not None:
+        if kept and self.originals is not None:
             self.failing.call("records of dead letters", None, partial(self.originals.fill, kept), self.stopping)
         store = self.letters or FileLetters(self.home.letters, self.job.name)
         if kept:

@@ -95,8 +95,26 @@ def places(job: RunningJob, report: Mapping[str, Any], folder: Path) -> list[str
     dead = report["records"]["dead_lettered"]
     if dead:
         reasons = ", ".join(f"{count:,} {reason}" for reason, count in sorted(dead.items()))
-        lines.append(f"  dead letters: {reasons}, in {job.home.letters}")
+        store = job.writer.letters
+        lines.append(f"  dead letters: {reasons}, in {job.home.letters if store is None else store.shown}")
+    lines += troubles(report)
     lines.append(f"  checkpoint: {job.home.folder}")
+    return lines
+
+
+def troubles(report: Mapping[str, Any]) -> list[str]:
+    """What else went wrong, or is other than it was thought to be."""
+    lines = []
+    if report["refused"]:
+        lines.append(f"  refused by sinks: {report['refused']:,} rows")
+    lines += [f"  lost: {count:,} records that '{source}' no longer had" for source, count in report["lost"].items()]
+    for name, calls in report["circuit_breakers"].items():
+        if calls["failures"]:
+            failed = f"{calls['failures']:,} of {calls['calls']:,} calls failed"
+            lines.append(f"  {name}: {failed}, the circuit is {calls['state']}: {calls.get('error', '')}")
+    for source, fields in report["new_fields"].items():
+        shown = ", ".join(f"{name} ({told['files']:,} files)" for name, told in fields.items())
+        lines.append(f"  fields of '{source}' that its samples did not have, and that are not read: {shown}")
     return lines
 
 

@@ -25,7 +25,7 @@ ZERO = "\0"
 def opened(text: str | None) -> dict[str, Any]:
     """What is in an envelope, by the fields of a letter; a text without one is the record itself."""
     if text is not None and text.startswith(DERIVED):
-        return {"record": text[1:], "derived": True}
+        return {"record": None, "row": text[1:]}
     if text is None or not text.startswith(OPENS):
         return {"record": text}
     head, value = text[1:].split(OPENS, 1)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from velostream.errors import VeloError
 from velostream.kafka import QUIET
 from velostream.sinks.letters.envelope import kept, original
-from velostream.sinks.letters.letter import iso
+from velostream.sinks.letters.letter import FIELDS, iso
 
 if TYPE_CHECKING:
     from velostream.sinks.writers.kafka_messages import Headers, Message
@@ -66,28 +66,48 @@ class KafkaLetters:
 
     def read(self) -> Iterator[dict[str, Any]]:
         """All letters of the job, as far as they are committed now, partition by partition."""
-        from confluent_kafka import Consumer, TopicPartition
+        return (letter for message in self._messages() if (letter := self._letter(message)) is not None)
+
+    def _messages(self) -> Iterator[Any]:
+        """All messages of the topic; none where it is not there yet."""
+        from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 
         told: dict[str, Any] = {"group.id": f"velo.dlq.{self.job}", "enable.auto.commit": False, "logger": QUIET}
         told |= {"isolation.level": "read_committed", "enable.partition.eof": True}
         consumer = Consumer({**dict(self.client), **told})
         try:
-            about = consumer.list_topics(self.topic, timeout=_ANSWER).topics[self.topic]
-            waiting = set(about.partitions) if about.error is None else set()
+            waiting = self._partitions(consumer)
             consumer.assign([TopicPartition(self.topic, number, 0) for number in waiting])
             while waiting:
                 message = consumer.poll(_ANSWER)
                 if message is None:
-                    message_text = f"topic '{self.topic}' cannot be read: no answer for {_ANSWER:.0f} seconds"
-                    raise VeloError(message_text, hint="see that the brokers are up", code="broker-unreachable")
-                if message.error() is not None:
+                    raise self._unreadable(f"no answer for {_ANSWER:.0f} seconds")
+                failure = message.error()
+                if failure is None:
+                    yield message
+                elif failure.code() == KafkaError._PARTITION_EOF:
                     waiting.discard(message.partition())
-                    continue
-                letter = self._letter(message)
-                if letter is not None:
-                    yield letter
+                elif not failure.retriable():
+                    raise self._unreadable(failure.str())
+        except KafkaException as error:
+            raise self._unreadable(error.args[0].str()) from None
         finally:
             consumer.close()
+
+    def _partitions(self, client: Any) -> set[int]:
+        """The partitions of the topic; none where there is no such topic."""
+        from confluent_kafka import KafkaError
+
+        about = client.list_topics(self.topic, timeout=_ANSWER).topics[self.topic]
+        if about.error is None:
+            return set(about.partitions)
+        if about.error.code() == KafkaError.UNKNOWN_TOPIC_OR_PART:
+            return set()
+        raise self._unreadable(about.error.str())
+
+    def _unreadable(self, said: str) -> VeloError:
+        message = f"the dead letters in topic '{self.topic}' cannot be read: {said}"
+        return VeloError(message, hint="see that the brokers are up, and to the rights", code="broker-unreachable")
 
     def _letter(self, message: Any) -> dict[str, Any] | None:
         headers = list(message.headers() or ())
@@ -108,25 +128,31 @@ class KafkaLetters:
         }
 
     def purge(self, ids: Collection[str]) -> int:
-        """Takes out letters, which a topic allows only for all that it holds."""
-        from confluent_kafka import TopicPartition
+        """Takes out letters, which a topic allows only for all that it holds: also those of other jobs."""
+        from confluent_kafka import KafkaException, TopicPartition
         from confluent_kafka.admin import AdminClient
 
-        there = [one["id"] for one in self.read()]
-        if any(one not in ids for one in there):
-            message = f"letters cannot be taken out of topic '{self.topic}' one by one"
-            raise VeloError(message, hint="purge all of them, or let the topic's retention do it", code="unsupported")
+        behind: dict[int, int] = {}
+        gone = 0
+        for message in self._messages():
+            letter = self._letter(message)
+            if letter is None or letter["id"] not in ids:
+                others = "messages that are not chosen, or not of this job"
+                text = f"letters cannot be taken out of topic '{self.topic}' one by one, and it holds {others}"
+                raise VeloError(text, hint="let the topic's retention do it, or delete the topic", code="unsupported")
+            gone += 1
+            behind[message.partition()] = message.offset() + 1
         told: dict[str, Any] = {**dict(self.client), "logger": QUIET}
         admin = AdminClient(told)
-        partitions = admin.list_topics(self.topic, timeout=_ANSWER).topics[self.topic].partitions
-        whole = -1  # up to the end
-        asked = admin.delete_records([TopicPartition(self.topic, number, whole) for number in partitions])
-        for done in asked.values():
-            done.result(_ANSWER)
-        return len(there)
+        places = [TopicPartition(self.topic, number, offset) for number, offset in behind.items()]
+        try:
+            for done in admin.delete_records(places).values() if places else ():
+                done.result(_ANSWER)
+        except KafkaException as error:
+            raise self._unreadable(error.args[0].str()) from None
+        except TimeoutError:
+            raise self._unreadable(f"no answer for {_ANSWER:.0f} seconds") from None
+        return gone
 
 
-_FIELDS = (
-    *("id", "reason", "error", "source", "partition", "offset", "event_time", "watermark", "lateness_ms", "record"),
-    *("topic", "key", "headers", "timestamp", "derived", "job", "batch", "written_at"),
-)
+_FIELDS = ("id", *FIELDS, "job", "batch", "written_at")

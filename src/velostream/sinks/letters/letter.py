@@ -10,9 +10,10 @@ from velostream.sinks.letters.envelope import opened
 
 FIELDS = (
     *("reason", "error", "source", "partition", "offset", "event_time", "watermark", "lateness_ms", "record"),
-    *("topic", "key", "headers", "timestamp", "derived"),
+    *("topic", "key", "headers", "timestamp", "row"),
 )
-"""What a letter says beside its job, its micro-batch and the time at which it was written."""
+"""What a letter says beside its job, its micro-batch and the time at which it was written; `row` is what the job had
+made of the record, where that failed: the record itself is in its state."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from threading import Thread
 
@@ -13,6 +14,7 @@ import uvicorn
 from tests.server.conftest import SQL, until
 
 from velostream.cli.main import main
+from velostream.cli.remote import verb_text
 from velostream.errors import VeloError
 from velostream.server.api.app import create_app
 from velostream.server.client import Client
@@ -84,3 +86,28 @@ def test_a_wrong_token_and_a_server_that_is_not_there_are_said(url: str, monkeyp
         Client("ftp://x").get("/")
     monkeypatch.delenv("VELO_TOKEN")
     assert Client.of(data=Path("/nowhere")).token == ""
+
+
+def test_a_verb_that_waits_for_the_end_of_a_batch_says_so() -> None:
+    jobs = [{"name": "totals", "state": "running"}, {"name": "counts", "state": "paused"}]
+    said = verb_text({"verb": "pause", "app": "shop", "state": "running", "jobs": jobs})
+    assert said.splitlines() == ["totals is running: it will be paused when its batch ends", "counts is paused"]
+    assert verb_text({"verb": "resume", "app": "shop", "state": "running", "jobs": jobs[:1]}) == "totals is running"
+
+
+def test_what_is_no_job_server_is_told_so() -> None:
+    class Page(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Length", "6")
+            self.end_headers()
+            self.wfile.write(b"<html>")
+
+        def log_message(self, *given: object) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Page) as web:
+        Thread(target=web.handle_request, daemon=True).start()
+        with pytest.raises(VeloError, match="is no job server") as refusal:
+            Client(f"http://127.0.0.1:{web.server_port}").get("/api/v1/apps")
+    assert refusal.value.error_code == "server-unreachable"

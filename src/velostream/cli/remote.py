@@ -67,9 +67,18 @@ def job_table(jobs: Iterable[Mapping[str, Any]]) -> str:
     return table(JOB_COLUMNS, rows) if rows else "no job runs here; deploy one: velo deploy FILE"
 
 
+_COMES = {"pause": "paused", "stop": "stopped"}
+"""The state that a verb leads to at the end of the running batch, which may take longer than is waited for."""
+
+
 def verb_text(answer: Mapping[str, Any]) -> str:
     """What became of a verb."""
-    lines = [f"{job['name']} is {job['state']}" for job in answer["jobs"]]
+    comes = _COMES.get(answer["verb"], "")
+    lines = [
+        f"{job['name']} is {job['state']}"
+        + (f": it will be {comes} when its batch ends" if comes and job["state"] in ("running", "stopping") else "")
+        for job in answer["jobs"]
+    ]
     return "\n".join(lines) or f"{answer['app']} is {answer['state']}"
 
 

@@ -22,7 +22,7 @@ from velostream.types import TIMESTAMP
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-_UNITS = {"auto": AUTO, "epoch_millis": 1_000, "epoch_seconds": 1_000_000}
+UNITS = {"auto": AUTO, "epoch_millis": 1_000, "epoch_seconds": 1_000_000}
 Payloads = Callable[[Layout], "DataFrame"]
 """Makes the stream of what goes to the buckets."""
 
@@ -64,7 +64,7 @@ def route_early(node: Node, lowering: Lowering) -> None:
     elif held.type == TIMESTAMP:
         early = EarlyScan(worker, columns, held.name)
     else:
-        early = EarlyScan(worker, columns, held.name, _UNITS[scan.event_time.format])
+        early = EarlyScan(worker, columns, held.name, UNITS[scan.event_time.format])
     lowering.early[label] = early
 
 

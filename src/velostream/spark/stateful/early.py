@@ -75,7 +75,7 @@ class EarlyScan:
         import pyarrow.compute as pc
 
         table, places = read_columns(batch[VALUE], self.columns)
-        times = self._times(batch, table, places)
+        times = self.times(batch, table, places)
         known = pc.and_(pc.greater_equal(times, max(_LEAST, watermark)), pc.less_equal(times, _MOST))
         good = pc.fill_null(known, fill_value=False)
         if not pc.all(good, min_count=0).as_py():
@@ -87,7 +87,7 @@ class EarlyScan:
         if len(places):
             yield _marks(self._sent(batch, table, times, pa.array(places), watermark), batch.schema)
 
-    def _times(self, batch: pa.RecordBatch, table: pa.Table, places: Any) -> pa.Array:
+    def times(self, batch: pa.RecordBatch, table: pa.Table, places: Any) -> pa.Array:
         """The event times of decoded records in microseconds; NULL where there is none."""
         import pyarrow as pa
         import pyarrow.compute as pc
@@ -101,7 +101,7 @@ class EarlyScan:
             return _scaled(held, self.unit)
         size = pc.abs(held)
         seconds, millis, micros = (pc.less(size, 10**digits) for digits in (11, 14, 17))
-        read = pc.if_else(millis, _scaled(held, 1_000), pc.if_else(micros, held, None))
+        read = pc.if_else(millis, _scaled(held, 1_000), pc.if_else(micros, _scaled(held, 1), None))
         return pc.if_else(seconds, _scaled(held, 1_000_000), read)
 
     def _sent(
@@ -111,7 +111,7 @@ class EarlyScan:
 
         given = {EVENT: times.cast(pa.timestamp("us")).cast(pa.timestamp("us", "UTC"))}
         for name in ("_partition", "_offset"):
-            given[name] = batch[name].take(places) if len(places) < batch.num_rows else batch[name]
+            given[name] = batch[name].take(places)
         rows = {one.name: _column(one, table, given) for one in self.worker.schema}
         return self.worker.sent(pa.record_batch(rows), watermark)
 

@@ -180,8 +180,8 @@ def test_whoever_is_killed_every_result_is_written_once_and_no_job_is_forgotten(
         pid = server.app(name)["pid"]
         if pid is not None:
             os.kill(pid, signal.SIGKILL)
-        with server.ask().stream("/health/progress/stream") as before:
-            heard = [next(before) for _ in range(3)]
+        with server.ask().stream("/health/progress/stream") as events:
+            heard = [next(events) for _ in range(3)]
             server.kill()
         server.start()
         last = next(line.removeprefix("id: ") for line in heard if line.startswith("id: "))

@@ -90,6 +90,7 @@ def test_each_window_of_a_key_has_one_owner_whatever_moves() -> None:
 
 
 def test_a_copy_of_state_has_queries_of_its_own_and_shares_what_never_changes(tmp_path: Path) -> None:
+    tmp_path /= "spark"  # where the data lies says nothing of what is Spark's below it
     spark = tmp_path / "old" / "totals" / "spark"
     (spark / "offsets").mkdir(parents=True)
     (spark / "metadata").write_text('{"id":"11111111-0000-0000-0000-000000000000"}')

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import uuid
+from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
@@ -55,7 +56,8 @@ def _copy(source: Path, target: Path, jobs: str) -> Path:
     if not source.exists():
         hidden.mkdir(parents=True)
     else:
-        shutil.copytree(source, hidden, copy_function=_copied, ignore=shutil.ignore_patterns(".*.before", ".lock"))
+        copied = partial(_copied, source, jobs.count("/"))
+        shutil.copytree(source, hidden, copy_function=copied, ignore=shutil.ignore_patterns(".*.before", ".lock"))
     for metadata in hidden.glob(f"{jobs}{SPARK}/metadata"):
         _write(metadata, _with_new_id(metadata.read_text()))
     for remembered in hidden.glob(f"{jobs}{SPARK}/sources/**/*"):
@@ -67,14 +69,16 @@ def _copy(source: Path, target: Path, jobs: str) -> Path:
 def _not_done(spark: Path) -> list[Path]:
     """What was planned behind the last micro-batch that was finished."""
     done = max((int(file.name) for file in (spark / "commits").glob("[0-9]*") if file.name.isdecimal()), default=-1)
-    planned = [file for file in (spark / "offsets").glob("[0-9]*") if int(file.name) > done]
+    offsets = [file for file in (spark / "offsets").glob("[0-9]*") if file.name.isdecimal()]
+    planned = [file for file in offsets if int(file.name) > done]
     return [*planned, *(sums for file in planned if (sums := file.with_name(f".{file.name}.crc")).exists())]
 
 
-def _copied(source: str, target: str) -> str:
-    """Spark never changes a file that it has written, so one file may be in both; what is changed here is copied."""
-    inside = source.partition(f"/{SPARK}/")[2]
-    if inside and not inside.startswith(("sources/", "metadata", ".metadata")):
+def _copied(root: Path, depth: int, source: str, target: str) -> str:
+    """Spark never changes a file that it has written, so one file may be in both; what is changed here is copied.
+    `depth` says how far below the root the folders of jobs are."""
+    inside = Path(source).relative_to(root).parts[depth:]
+    if inside[:1] == (SPARK,) and inside[1] not in ("sources", "metadata", ".metadata.crc"):
         os.link(source, target)
         return target
     return str(shutil.copy2(source, target))

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from threading import Thread
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from velostream.errors import VeloError
+from velostream.errors import InvalidProperty, VeloError
 from velostream.registry import nearest
 
 if TYPE_CHECKING:
     from confluent_kafka.admin import AdminClient
 
+T = TypeVar("T")
 Offsets = dict[str, dict[int, int]]
 """Of each topic, of each of its partitions, an offset."""
 ASKED = 10.0
 """How long, in seconds, brokers may take for an answer."""
+_LONGEST = 3 * ASKED
+"""How long an answer is waited for that a client should have given, or given up, long before."""
+_WEEK = 7 * 24 * 60
+"""Minutes, after which brokers forget the offsets of a group unless they are told otherwise."""
 _SHOWN = 5
 QUIET = logging.getLogger("velostream.kafka.client")
 """Where clients leave their own words; what matters of them is raised."""
@@ -25,28 +32,88 @@ QUIET.addHandler(logging.NullHandler())
 QUIET.propagate = False
 
 
-@dataclass
-class Cluster:
-    """A Kafka cluster, asked by a client of its own; `client` are settings of librdkafka."""
+def reconnecting(client: Mapping[str, str]) -> dict[str, str]:
+    """Settings of a client that finds brokers within a second when they come back, unless they say otherwise."""
+    own = any(name.startswith("reconnect.backoff.") for name in client)
+    return dict(client) if own else {**client, "reconnect.backoff.max.ms": "1000"}
 
-    client: Mapping[str, str]
-    said: list[str] = field(default_factory=list)
-    """What went wrong while it was asked, last word last."""
+
+def let_go(call: Callable[[], object]) -> Thread:
+    """Closes a client, or asks one, beside everything else. librdkafka waits without a limit for threads of its own,
+    which may not end where brokers went away at the wrong moment; nobody else is to wait for them."""
+    calling = Thread(target=call, name="velo-kafka", daemon=True)
+    calling.start()
+    return calling
+
+
+def within(seconds: float, call: Callable[[], T]) -> T:
+    """Calls a client and waits no longer than this, also where the client forgets the limit that it was given.
+
+    librdkafka does so where offsets are sent to a transaction and whoever knows the group has just been restarted (its
+    issues 5456 and 5511): it waits for a connection that is up already, until another one changes, if ever.
+    """
+    answers: list[T] = []
+    failures: list[BaseException] = []
+
+    def ask() -> None:
+        try:
+            answers.append(call())
+        except BaseException as failure:
+            failures.append(failure)
+
+    let_go(ask).join(seconds)
+    if failures:
+        raise failures[0]
+    if not answers:
+        raise TimeoutError(f"the client did not come back in {seconds:.0f} s")
+    return answers[0]
+
+
+@dataclass
+class Asking:
+    """A client that asks a cluster."""
+
+    admin: AdminClient
+    said: deque[str] = field(default_factory=lambda: deque(maxlen=10))
+    """What went wrong lately, last word last."""
+
+
+@cache
+def asking(client: tuple[tuple[str, str], ...]) -> Asking:
+    """The client of this process for a cluster: one for all who ask it, as long as the process lives."""
+    from confluent_kafka import KafkaException
+    from confluent_kafka.admin import AdminClient
+
+    said: deque[str] = deque(maxlen=10)
+    told: dict[str, Any] = {**reconnecting(dict(client)), "logger": QUIET}
+    told["error_cb"] = lambda error: said.append(error.str())
+    try:
+        return Asking(AdminClient(told), said)
+    except KafkaException as error:
+        message = f"Kafka's client cannot be used for '{told['bootstrap.servers']}': {error.args[0].str()}"
+        raise InvalidProperty(message, hint="correct the setting, or remove it") from None
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """A Kafka cluster; `client` are settings of librdkafka."""
+
+    client: Mapping[str, str] = field(repr=False)
 
     @property
     def address(self) -> str:
         """Where it is."""
         return self.client["bootstrap.servers"]
 
-    @cached_property
+    @property
+    def _asking(self) -> Asking:
+        return asking(tuple(sorted(self.client.items())))
+
+    @property
     def _admin(self) -> AdminClient:
-        from confluent_kafka.admin import AdminClient
-
-        told: dict[str, Any] = {**self.client, "error_cb": self._hear, "logger": QUIET}
-        return AdminClient(told)
-
-    def _hear(self, error: Any) -> None:
-        self.said.append(error.str())
+        """Who asks; what went wrong before counts no more."""
+        self._asking.said.clear()
+        return self._asking.admin
 
     def topics(self, timeout: float = ASKED) -> dict[str, list[int]]:
         """All topics but Kafka's own, with their partitions."""
@@ -79,21 +146,34 @@ class Cluster:
             asked = dict.fromkeys(wanted, spec)
             answers = self._admin.list_offsets(asked, isolation_level=level, request_timeout=ASKED) if wanted else {}
             for place, answer in answers.items():
-                found.setdefault(place.topic, {})[place.partition] = answer.result().offset
-        except KafkaException as error:
+                found.setdefault(place.topic, {})[place.partition] = answer.result(timeout=_LONGEST).offset
+        except (KafkaException, TimeoutError) as error:
             raise self.unreachable(error) from None
         return found
 
-    def settings(self, topic: str) -> dict[str, str]:
-        """The settings of a topic; empty where one may not ask for them."""
-        from confluent_kafka import KafkaException
+    def settings(self, name: str, kind: str = "topic") -> dict[str, str]:
+        """The settings of a topic, or of the broker of that number; empty where one may not ask for them."""
+        from confluent_kafka import KafkaError, KafkaException
         from confluent_kafka.admin._config import ConfigResource
 
         try:
-            [answer] = self._admin.describe_configs([ConfigResource("topic", topic)], request_timeout=ASKED).values()
-            return {name: str(entry.value) for name, entry in answer.result(timeout=ASKED).items()}
-        except KafkaException:
-            return {}
+            [answer] = self._admin.describe_configs([ConfigResource(kind, name)], request_timeout=ASKED).values()
+            return {key: str(entry.value) for key, entry in answer.result(timeout=_LONGEST).items()}
+        except (KafkaException, TimeoutError) as error:
+            known = (KafkaError.TOPIC_AUTHORIZATION_FAILED, KafkaError.CLUSTER_AUTHORIZATION_FAILED)
+            if isinstance(error, KafkaException) and error.args[0].code() in known:
+                return {}
+            raise self.unreachable(error) from None
+
+    def forgets_after(self) -> float:
+        """After how many seconds brokers forget the offsets of a group that nobody uses."""
+        from confluent_kafka import KafkaException
+
+        try:
+            number = next(iter(self._admin.list_topics(timeout=ASKED).brokers))
+        except KafkaException as error:
+            raise self.unreachable(error) from None
+        return 60.0 * int(self.settings(str(number), "broker").get("offsets.retention.minutes", _WEEK))
 
     def create(self, topic: str, partitions: int, replicas: int, settings: Mapping[str, str]) -> None:
         """Creates a topic (-1 leaves a number to the cluster); one that somebody else has just created is fine."""
@@ -102,7 +182,9 @@ class Cluster:
 
         new = NewTopic(topic, num_partitions=partitions, replication_factor=replicas, config=dict(settings))
         try:
-            self._admin.create_topics([new], operation_timeout=ASKED)[topic].result(timeout=3 * ASKED)
+            self._admin.create_topics([new], operation_timeout=ASKED)[topic].result(timeout=_LONGEST)
+        except TimeoutError as error:
+            raise self.unreachable(error) from None
         except KafkaException as error:
             if error.args[0].code() == KafkaError.TOPIC_ALREADY_EXISTS:
                 return
@@ -120,7 +202,9 @@ class Cluster:
 
     def unreachable(self, error: Any) -> VeloError:
         """The error for brokers that do not answer."""
-        said = self.said[-1] if self.said else error.args[0].str()
+        told = error.args[0].str() if error.args and hasattr(error.args[0], "str") else "no answer in time"
+        self._asking.admin.poll(0)  # what went wrong is heard only by who listens
+        said = self._asking.said[-1] if self._asking.said else told
         message = f"no Kafka broker answers at '{self.address}': {said}"
         hint = "see that it is up, and that bootstrap.servers and security.protocol are right"
         return VeloError(message, hint=hint, code="broker-unreachable")

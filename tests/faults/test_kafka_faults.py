@@ -1,7 +1,7 @@
 """kill -9 of the driver, and brokers that stop, die and come back, also in the middle of a transaction: whoever reads
 what is committed sees every result once.
 
-VELO_KILLS sets how often each of them happens; the default is what every run can afford.
+VELO_KILLS sets how often each of them happens, VELO_SEED when and in which order.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 
 import pytest
@@ -25,6 +26,8 @@ from tests.conftest import connector_jars
 from tests.kafka.apps import START, sink, source
 from tests.kafka.cluster import Cluster, broker_or_skip
 
+from velostream.errors import VeloError
+from velostream.sinks.writers.kafka_producing import DRIVER, Producing, Writer
 from velostream.testing.components.broker import Broker
 
 TIMES = int(os.environ.get("VELO_KILLS", "1"))
@@ -87,7 +90,7 @@ class Faults:
 
     def __init__(self, home: Path, broker: Broker, cluster: Cluster, topic: str) -> None:
         self.home, self.broker, self.cluster, self.topic = home, broker, cluster, topic
-        self.chance = random.Random(TIMES)
+        self.chance = random.Random(os.environ.get("VELO_SEED", str(TIMES)))
         self.left: list[Callable[[subprocess.Popen[bytes]], None]] = []
         for _ in range(TIMES):
             some = [self.kill_driver, self.stop_broker, self.kill_broker_in_transaction]
@@ -171,5 +174,57 @@ def test_what_is_committed_is_there_once_whatever_is_killed_when(tmp_path: Path)
         assert sum(row["total"] for row in windows.values()) == sum(range(count))
         if TIMES > 1:
             assert {json.loads(one.value or "")["v"] for one in cluster.read(plain)} == set(range(count))
+    finally:
+        broker.stop()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif("VELO_KILLS" not in os.environ, reason="minutes: make faults")
+def test_writers_go_on_when_their_broker_comes_back(tmp_path: Path) -> None:
+    """librdkafka may forget a call of a transaction whose broker went away; whoever called must not wait for it."""
+    broker = broker_or_skip(tmp_path / "broker").start()
+    chance = random.Random(os.environ.get("VELO_SEED", str(TIMES)))
+    client = (("bootstrap.servers", broker.address),)
+    try:
+        cluster = Cluster(broker.address)
+        writers = [Writer("out", f"q{n}", DRIVER, cluster.topic(f"out{n}", 1), client, True) for n in range(3)]
+        written, ending, failures = [0] * len(writers), Event(), list[BaseException]()
+
+        def write(number: int) -> None:
+            producing: Producing | None = None
+            while not ending.is_set():
+                try:
+                    producing = producing or Producing(writers[number])
+                    producing.write([(None, str(written[number]).encode(), None, 0)], written[number])
+                    written[number] += 1
+                except VeloError as error:
+                    if error.error_code != "broker-unreachable":
+                        failures.append(error)
+                        return
+                    if producing is not None:
+                        producing.close()
+                    producing = None
+                except BaseException as failure:
+                    failures.append(failure)
+                    return
+
+        threads = [Thread(target=write, args=(number,), daemon=True) for number in range(len(writers))]
+        for thread in threads:
+            thread.start()
+        for _ in range(3 * TIMES):
+            time.sleep(chance.uniform(0.5, 2))
+            chance.choice([broker.stop, broker.kill])()
+            broker.start()
+            before, until = list(written), time.monotonic() + 120
+            while any(now <= then for now, then in zip(written, before, strict=True)) and not failures:
+                assert time.monotonic() < until, "a writer waits for ever"
+                time.sleep(0.1)
+        ending.set()
+        for thread in threads:
+            thread.join(120)
+        assert not failures
+        for number, writer in enumerate(writers):
+            seen = [int(one.value or "") for one in cluster.read(writer.topic)]
+            assert seen in ([*range(written[number])], [*range(written[number] + 1)])
     finally:
         broker.stop()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,11 +33,17 @@ class Message:
     time: int
 
 
-class Cluster:
-    """A broker by its address."""
+USERS = {"ann": "an;n's \"word", "velo": "s3cret-of-velo"}
+"""Who is let in at the secured address of the broker of a test run, and with which password."""
 
-    def __init__(self, address: str) -> None:
+
+class Cluster:
+    """A broker by its address; `secured` is one that lets in only `USERS`, over TLS by the certificate `authority`."""
+
+    def __init__(self, address: str, secured: str = "", authority: str = "") -> None:
         self.address = address
+        self.secured = secured
+        self.authority = authority
         self.admin = AdminClient({"bootstrap.servers": address, "log_level": 0})
 
     def topic(self, name: str = "t", partitions: int = 1, **settings: str) -> str:
@@ -47,12 +53,6 @@ class Cluster:
         self.admin.create_topics([NewTopic(topic, partitions, 1, config=config)])[topic].result()
         return topic
 
-    def grow(self, topic: str, partitions: int) -> None:
-        """Gives a topic more partitions."""
-        self.admin.create_partitions([NewPartitions(topic, partitions)])[topic].result()
-
-    def send(self, topic: str, messages: Iterable[dict[str, Any]]) -> None:
-        """Messages as `produce` takes them."""
     def anew(self, topic: str, partitions: int = 1) -> None:
         """Deletes a topic and makes it again, without messages."""
         self.admin.delete_topics([topic], operation_timeout=30)[topic].result()
@@ -64,6 +64,12 @@ class Cluster:
                 time.sleep(0.1)
         raise AssertionError(f"topic {topic} cannot be made again")
 
+    def grow(self, topic: str, partitions: int) -> None:
+        """Gives a topic more partitions."""
+        self.admin.create_partitions([NewPartitions(topic, partitions)])[topic].result()
+
+    def send(self, topic: str, messages: Iterable[dict[str, Any]]) -> None:
+        """Messages as `produce` takes them."""
         producer = Producer({"bootstrap.servers": self.address, "linger.ms": 5, "log_level": 0})
         for message in messages:
             while True:
@@ -122,13 +128,13 @@ def _message(message: Any) -> Message:
     )
 
 
-def broker_or_skip(folder: Path, **settings: str) -> Broker:
+def broker_or_skip(folder: Path, users: Mapping[str, str] | None = None, **settings: str) -> Broker:
     """A broker that is not started yet; skipped where its jars cannot be had."""
     try:
         broker_jars()
     except VeloError as error:
         pytest.skip(f"no Kafka broker can be had: {error.message}")
-    return Broker(folder, settings={key.replace("_", "."): value for key, value in settings.items()})
+    return Broker(folder, settings={key.replace("_", "."): value for key, value in settings.items()}, users=users)
 
 
 @contextmanager
@@ -141,11 +147,12 @@ def shared(folder: Path) -> Iterator[Cluster]:
         fcntl.flock(lock, fcntl.LOCK_EX)
         file = folder / "address"
         if not file.exists():
-            own = broker_or_skip(folder / "broker").start()
-            file.write_text(own.address)
+            own = broker_or_skip(folder / "broker", USERS).start()
+            assert own.secured is not None
+            file.write_text("\n".join((own.address, own.secured.address, str(own.secured.authority))))
         mine.touch()
     try:
-        yield Cluster(file.read_text())
+        yield Cluster(*file.read_text().splitlines())
     finally:
         mine.unlink()
         if own is not None:

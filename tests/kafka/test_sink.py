@@ -128,8 +128,8 @@ def test_many_rows_are_written_by_tasks_and_again_by_the_same_ones(
     assert WRITERS == 4, "what is written again after an update must go to the same writers"
 
 
-def test_another_query_writes_its_first_micro_batch_and_a_zombie_writes_nothing(
-    one_spark: Any, cluster: Cluster, tmp_path: Path
+def test_another_query_writes_its_first_micro_batch_a_zombie_nothing_and_what_kafka_forgot_is_told(
+    one_spark: Any, cluster: Cluster, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     topic = cluster.topic("queries", 1)
     settings, shape = target(one_spark, cluster, tmp_path, topic)
@@ -144,6 +144,11 @@ def test_another_query_writes_its_first_micro_batch_and_a_zombie_writes_nothing(
         zombie.producing.write(zombie.messages.of(rows.table(), []), 1)
     zombie.producing.close()
     assert values(cluster, topic) == Counter(dict.fromkeys(range(5), 3))
+    for days in (6, 8):
+        caplog.clear()
+        write("kafka_sink", "out", rows, settings, Batch(f"old-{topic}-{days}", 7, age=days * 86_400.0), shape)
+        told = "Kafka forgets after 7.0 days whether it was written" in caplog.text
+        assert told == (days == 8)
 
 
 def test_a_topic_that_is_not_there_and_settings_that_contradict_are_refused(
@@ -159,3 +164,7 @@ def test_a_topic_that_is_not_there_and_settings_that_contradict_are_refused(
     settings, shape = target(one_spark, cluster, tmp_path, topic, acks="1")
     with pytest.raises(VeloError, match=r"'out\.acks' is 1"):
         write("kafka_sink", "out", rows, settings, Batch("q", 0), shape)
+    settings, shape = target(one_spark, cluster, tmp_path, topic, kafka_no_such="1")
+    with pytest.raises(VeloError, match="for sink 'out': No such configuration property") as failure:
+        write("kafka_sink", "out", rows, settings, Batch("q", 0), shape)
+    assert failure.value.error_code == "invalid-property"

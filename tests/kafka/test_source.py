@@ -45,16 +45,17 @@ def until(holds: Callable[[], bool], seconds: float = 120) -> None:
         time.sleep(0.1)
 
 
-def test_topics_of_a_pattern_and_partitions_that_are_added_while_it_runs_are_read_and_hold_the_watermark(
+def test_topics_of_a_pattern_and_partitions_that_appear_while_it_runs_are_read_and_hold_the_watermark(
     one_spark: Any, cluster: Cluster, tmp_path: Path
 ) -> None:
     first, second = cluster.topic("grows", 1), cluster.topic("grows-more", 1)
+    third = f"{second}-late"
     cluster.send(first, records(0, 100))
     cluster.send(second, records(0, 50))
     group = f"group-{first}"
     text = source(
         *(cluster.address, ""),
-        **{"topic_pattern": f"({first}|{second})", "auto_offset_reset": "earliest", "group_id": group},
+        **{"topic_pattern": f"({first}|{second}.*)", "auto_offset_reset": "earliest", "group_id": group},
     )
     text += "CREATE STREAM x AS SELECT k, COUNT(*) AS n FROM s GROUP BY k WINDOW TUMBLING(1m) "
     text += f"INTO out WITH ({files(tmp_path)});"
@@ -71,17 +72,22 @@ def test_topics_of_a_pattern_and_partitions_that_are_added_while_it_runs_are_rea
         cluster.send(second, records(40, 10, partition=1))
         until(lambda: job.accounts.read == 160)
         assert set(job.accounts.partitions) == {f"s/{first}/0", f"s/{second}/0", f"s/{second}/1"}
+        cluster.admin.create_topics([NewTopic(third, 1, 1)])[third].result()
+        cluster.send(third, records(40, 5))
+        until(lambda: job.accounts.read == 165)
+        assert f"s/{third}/0" in job.accounts.partitions
+        cluster.send(third, records(100, 30))
         cluster.send(second, [*records(100, 30), *records(100, 30, partition=1)])
         until(lambda: job.accounts.watermark == (START + 99_000) * 1_000)
     finally:
         runner.stopping.set()
         thread.join()
     assert job.accounts.records["dead_lettered"] == {}
-    assert sum(row["n"] for row in rows(tmp_path)) == 60 + 50 + 10
-    wanted = [TopicPartition(first, 0), TopicPartition(second, 0), TopicPartition(second, 1)]
+    assert sum(row["n"] for row in rows(tmp_path)) == 60 + 50 + 10 + 5
+    wanted = [TopicPartition(first, 0), TopicPartition(second, 0), TopicPartition(second, 1), TopicPartition(third, 0)]
     asked = cluster.admin.list_consumer_group_offsets([ConsumerGroupTopicPartitions(group, wanted)])
     shown = asked[group].result().topic_partitions
-    assert [one.offset for one in shown] == [100, 80, 40]
+    assert [one.offset for one in shown] == [100, 80, 40, 35]
 
 
 def test_a_start_by_time_and_records_that_kafka_lost_are_counted_or_end_the_job(

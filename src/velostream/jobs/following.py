@@ -9,6 +9,8 @@ from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
+from velostream.events import BatchEnded
+from velostream.events import Event as Told
 from velostream.jobs.accounts import Accounts
 from velostream.spark.stateful.control import command
 
@@ -34,6 +36,14 @@ class Following:
     query: StreamingQuery | None = None
     opened: Event = field(default_factory=Event)
     frozen: bool = False
+    job: str = ""
+    """Whose micro-batches it hears of."""
+
+    def __call__(self, event: Told) -> None:
+        """After each micro-batch that was written: what the next one may take of its sources."""
+        if isinstance(event, BatchEnded) and event.job == self.job and not event.error and self.query is not None:
+            for one in self.followers:
+                one.adapt(self.query)
 
     @property
     def pace(self) -> float:
@@ -66,6 +76,7 @@ class Following:
     def end(self, accounts: Accounts) -> None:
         """After the query has ended: a last look, and nothing is followed any more."""
         self._looked(accounts)
+        self.query = None
         for one in self.followers:
             one.close()
 

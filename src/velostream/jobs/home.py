@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -48,6 +49,11 @@ class Home:
         done = [int(file.name) for file in (self.checkpoint / "commits").glob("[0-9]*") if file.name.isdecimal()]
         number = max(done, default=-1) + 1
         return number, (self.checkpoint / "offsets" / str(number)).exists()
+
+    def age(self, number: int) -> float:
+        """How many seconds ago a micro-batch was begun, by whatever process."""
+        begun = self.checkpoint / "offsets" / str(number)
+        return max(0.0, time.time() - begun.stat().st_mtime) if begun.exists() else 0.0
 
     def buckets(self, spark: SparkSession, wanted: int | None) -> tuple[int, ...]:
         """The numbers of the buckets, fixed at the first start together with Spark's shuffle partitions."""

@@ -101,7 +101,10 @@ class Preparing:
         running.lowered, running.replays = lowered, lowering.run.replays
         running.writer.lowered = self.owners.applied(running.job, lowered)
         if lowering.followers:
-            follows = Following(lowering.followers, running.control, lowered.stateful, self.bounded)
+            follows = Following(
+                lowering.followers, running.control, lowered.stateful, self.bounded, job=running.job.name
+            )
+            self.events.subscribe(follows)
             running.following, running.writer.begins = follows, follows.begin
             running.batching.window = max(running.batching.window, follows.pace)
 

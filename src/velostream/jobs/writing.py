@@ -281,7 +281,8 @@ class BatchWriter:
     def _sinks(self, rows: DataFrame | None, number: int, at_most: int, table: pa.Table | None) -> Letters:
         """Writes rows to all sinks; answers with letters for those that one of them does not take."""
         root = self.job.root
-        batch = Batch(self.home.query_id(), number, self.folder, self.show, self.failing.is_strict)
+        age = self.home.age(number)
+        batch = Batch(self.home.query_id(), number, self.folder, self.show, self.failing.is_strict, age)
 
         def chosen(wanted: Sequence[str]) -> BatchRows:
             given = table.select(list(wanted)) if table is not None else None

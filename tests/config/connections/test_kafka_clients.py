@@ -46,6 +46,7 @@ def test_user_and_password_go_from_java_to_librdkafka_and_back() -> None:
     told = for_asking(reading(sasl_mechanism="PLAIN", sasl_jaas_config=JAAS))
     assert (told["sasl.username"], told["sasl.password"]) == ("ann", 'a"b;c')
     assert "sasl.jaas.config" not in told
+    assert for_asking(reading(sasl_username="ann", sasl_password="x"))["sasl.mechanism"] == "PLAIN"
     back = for_java(reading(sasl_mechanisms="PLAIN", sasl_username="ann", sasl_password='a"b;c'), CONSUMER)
     assert back["sasl.jaas.config"] == JAAS
     assert back["sasl.mechanism"] == "PLAIN"

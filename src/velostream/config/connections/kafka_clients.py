@@ -34,8 +34,10 @@ _ASKING = (
     "request.timeout.ms",
 )
 """What a client that only asks for topics and offsets is told of all settings."""
+_PLAIN = "PLAIN"
+"""How users show their passwords unless they say otherwise."""
 _MODULES = {
-    "PLAIN": "org.apache.kafka.common.security.plain.PlainLoginModule",
+    _PLAIN: "org.apache.kafka.common.security.plain.PlainLoginModule",
     "SCRAM-SHA-256": "org.apache.kafka.common.security.scram.ScramLoginModule",
     "SCRAM-SHA-512": "org.apache.kafka.common.security.scram.ScramLoginModule",
 }
@@ -56,7 +58,7 @@ def for_java(settings: Settings, side: str) -> dict[str, str]:
     if mechanism is not None:
         told.setdefault("sasl.mechanism", mechanism)
     if user is not None and "sasl.jaas.config" not in told:
-        module = _MODULES.get(told.setdefault("sasl.mechanism", "PLAIN"), _MODULES["PLAIN"])
+        module = _MODULES.get(told.setdefault("sasl.mechanism", _PLAIN), _MODULES[_PLAIN])
         told["sasl.jaas.config"] = f'{module} required username="{_escaped(user)}" password="{_escaped(password)}";'
     return {**java_certificates(told), "bootstrap.servers": settings.text("bootstrap.servers")}
 
@@ -68,6 +70,8 @@ def for_librdkafka(settings: Settings, side: str) -> dict[str, str]:
     if "buffer.memory" in told:
         made["queue.buffering.max.kbytes"] = str(max(1, int(told["buffer.memory"]) // 1024))
     made |= _credentials(told)
+    if "sasl.username" in made and not {"sasl.mechanism", "sasl.mechanisms"} & set(made):
+        made["sasl.mechanism"] = _PLAIN
     made |= librdkafka_certificates(told)
     return {**made, "bootstrap.servers": settings.text("bootstrap.servers")}
 

@@ -28,6 +28,8 @@ class Batch:
     """What the console shows; what it is given is readable as text."""
     strict: bool = False
     """True where a row that a sink does not take is an error, and nothing of the micro-batch is written."""
+    age: float = 0.0
+    """How many seconds ago it was begun, maybe by another process."""
 
 
 @dataclass(frozen=True)

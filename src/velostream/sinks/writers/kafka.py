@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -10,10 +11,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from velostream.config.connections.kafka_clients import PRODUCER, for_librdkafka
+from velostream.config.connections.kafka_clients import PRODUCER, for_asking, for_librdkafka
 from velostream.errors import VeloError
-from velostream.events import TRACEPARENT
+from velostream.events import LOGGER, TRACEPARENT
 from velostream.formats.encoding import key_encoder, value_encoder
+from velostream.kafka import Cluster
 from velostream.sinks.writers.batch import Batch, BatchRows, Refusal, Shape
 from velostream.sinks.writers.kafka_messages import Message, Messages
 from velostream.sinks.writers.kafka_producing import DRIVER, WRITERS, Producing, Writer
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
     from velostream.config.settings import Settings
 
 MOST_REFUSED = 10_000
+_SOON = 60.0
+"""Seconds in which no broker forgets anything."""
 _opened: dict[tuple[str, str], Opened] = {}
 """The producers of this process, by query and sink."""
 
@@ -96,7 +100,10 @@ def _open(name: str, settings: Settings, batch: Batch, shape: Shape) -> Opened:
     with ThreadPoolExecutor(WRITERS + 1) as pool:
         first = pool.submit(Producing, writer)
         others = list(pool.map(_settled, parts))
-    return Opened(writer, topic, timed, first.result(), max(others))
+    opened = Opened(writer, topic, timed, first.result(), max(others))
+    if max(opened.producing.done, opened.by_tasks) < 0:
+        _warn_forgotten(writer, batch, for_asking(settings, PRODUCER))
+    return opened
 
 
 def _refuse_acks(name: str, settings: Settings, *, once: bool) -> None:
@@ -176,9 +183,8 @@ class Task:
             producing.write(self._made(batches, refused), self.batch)
             for _ in self._made(batches, refused):  # written before: only asked for what is too large
                 pass
-        except BaseException:
+        finally:
             producing.close()
-            raise
         yield pa.record_batch({"refused": pa.array([json.dumps([asdict(one) for one in refused])])})
 
     def _made(self, batches: Iterator[pa.RecordBatch], refused: list[Refusal]) -> Iterator[Message]:
@@ -192,6 +198,17 @@ def check_refused(refused: Sequence[Refusal], most: int, sink: str) -> None:
     if len(refused) > most:
         hint = "write less in a row, or let the topic take more: max.message.bytes"
         raise VeloError(f"sink '{sink}': {refused[0].error}", hint=hint, code="topic-refused")
+
+
+def _warn_forgotten(writer: Writer, batch: Batch, client: dict[str, str]) -> None:
+    """Says that it is not known whether a micro-batch was written, where Kafka may have forgotten that since."""
+    if batch.age < _SOON:
+        return
+    kept = Cluster(client).forgets_after()
+    if batch.age > kept:
+        was = f"micro-batch {batch.number} of sink '{writer.sink}' was begun {batch.age / 86_400:.1f} days ago"
+        text = f"{was}, and Kafka forgets after {kept / 86_400:.1f} days whether it was written: it is written now"
+        logging.getLogger(LOGGER).warning("%s; what it wrote then would be there twice", text)
 
 
 def _warn(opened: Opened, times: Sequence[int]) -> None:

@@ -6,14 +6,16 @@ that whoever writes the micro-batch again knows what is there already.
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from velostream.errors import VeloError
-from velostream.kafka import QUIET
+from velostream.errors import InvalidProperty, VeloError
+from velostream.events import LOGGER
+from velostream.kafka import QUIET, let_go, reconnecting, within
 from velostream.sinks.writers.kafka_messages import Message
 
 DRIVER = "driver"
@@ -21,8 +23,14 @@ WRITERS = 4
 """How many tasks write a large micro-batch; always as many, so that a micro-batch that is written again is given to
 the same writers."""
 _ANSWER = 30.0
+_LIMIT = _ANSWER + 10.0
+"""How long, in seconds, a call that may take as long as an answer is waited for."""
+_OFFSETS = 20.0
+"""How long, in seconds, the number of a micro-batch may take to become part of its transaction."""
 _SETTLED = 60.0
 _STEP = 5_000
+_SAID = 10.0
+"""How often, in seconds, it is said that brokers are waited for."""
 _TRANSACTIONS = 900_000
 """How long, in milliseconds, a transaction may take; above the longest batch, and what brokers allow at most."""
 
@@ -35,7 +43,7 @@ class Writer:
     query: str
     part: str
     topic: str
-    client: tuple[tuple[str, str], ...]
+    client: tuple[tuple[str, str], ...] = field(repr=False)
     once: bool
 
     @property
@@ -55,9 +63,9 @@ class Producing:
     """The last micro-batch that is known to be written; of one that writes exactly once."""
 
     def __post_init__(self) -> None:
-        from confluent_kafka import Producer
+        from confluent_kafka import KafkaException, Producer
 
-        told: dict[str, Any] = {"error_cb": self._hear, "logger": QUIET, **dict(self.writer.client)}
+        told: dict[str, Any] = {**reconnecting(dict(self.writer.client)), "error_cb": self._hear, "logger": QUIET}
         if self.writer.once:
             told |= {"transactional.id": self.writer.name, "acks": "all", "enable.idempotence": "true"}
             told.setdefault("transaction.timeout.ms", _TRANSACTIONS)
@@ -67,7 +75,13 @@ class Producing:
             told["delivery.report.only.error"] = True
             if told.get("acks", "all") in ("all", "-1"):
                 told.setdefault("enable.idempotence", "true")
-        self._producer = Producer(told)
+        try:
+            self._producer = Producer(told)
+        except KafkaException as failure:
+            message = f"Kafka's client cannot be used for sink '{self.writer.sink}': {failure.args[0].str()}"
+            raise InvalidProperty(message, hint="correct the setting, or remove it") from None
+        self._group = b""
+        self._said = time.monotonic()
         if self.writer.once:
             try:
                 self._begin()
@@ -80,11 +94,12 @@ class Producing:
         until = time.monotonic() + _SETTLED
         while True:
             try:
-                self._producer.init_transactions(_ANSWER)
+                within(_LIMIT, lambda: self._producer.init_transactions(_ANSWER))
                 break
             except Exception as failure:
                 if time.monotonic() > until or not _is_retriable(failure):
                     raise self.refused(failure) from None
+                self._waits(failure)
                 time.sleep(0.1)
         self.done = self._progress() - 1
 
@@ -93,6 +108,7 @@ class Producing:
         from confluent_kafka import KafkaException, TopicPartition
 
         reader, until = self._reader(), time.monotonic() + _SETTLED
+        self._group = reader.consumer_group_metadata()
         try:
             while True:
                 try:
@@ -103,15 +119,17 @@ class Producing:
                 except KafkaException as failure:
                     if time.monotonic() > until or failure.args[0].code() in _final():
                         raise self.refused(failure) from None
+                    self._waits(failure)
                     time.sleep(0.2)
         finally:
-            reader.close()
+            let_go(reader.close)
 
     def _reader(self) -> Any:
         from confluent_kafka import Consumer
 
         own = ("security.", "sasl.", "ssl.", "bootstrap.", "client.", "socket.", "reconnect.")
-        told: dict[str, Any] = {key: value for key, value in self.writer.client if key.startswith(own)}
+        known = {key: value for key, value in self.writer.client if key.startswith(own)}
+        told: dict[str, Any] = dict(reconnecting(known))
         told |= {"group.id": self.writer.name, "isolation.level": "read_committed", "enable.auto.commit": False}
         return Consumer({**told, "logger": QUIET, "error_cb": self._hear})
 
@@ -119,43 +137,55 @@ class Producing:
         """Writes the messages of a micro-batch; one that is written already is left out."""
         if not self.writer.once:
             self._produce(messages)
-            left = self._producer.flush(_SETTLED)
-            if left or self.errors:
-                raise self.refused(RuntimeError(f"{left} messages were not taken in {_SETTLED:.0f} s"))
+            self._deliver()
             return
         if batch <= self.done:
             return
         from confluent_kafka import TopicPartition
 
-        reader = self._reader()
         try:
             self._producer.begin_transaction()
             self._produce(messages)
+            # what is delivered has found its brokers again; whoever knows the group is asked only then
+            self._deliver()
             place = TopicPartition(self.writer.topic, 0, batch + 1)
-            self._producer.send_offsets_to_transaction([place], reader.consumer_group_metadata(), _ANSWER)
+            within(_OFFSETS, lambda: self._producer.send_offsets_to_transaction([place], self._group, _OFFSETS))
             self._commit()
         except VeloError:
             raise
         except Exception as failure:
             raise self.refused(failure) from None
-        finally:
-            reader.close()
         self.done = batch
+
+    def _deliver(self) -> None:
+        """Waits until all messages are with the brokers."""
+        left = self._producer.flush(_SETTLED)
+        if left or self.errors:
+            raise self.refused(RuntimeError(f"{left} messages were not taken in {_SETTLED:.0f} s"))
 
     def _commit(self) -> None:
         """Commits; what may pass is tried again, since only this producer can still tell how it ends."""
         until = time.monotonic() + _SETTLED
         while True:
             try:
-                self._producer.commit_transaction(_ANSWER)
+                within(_LIMIT, lambda: self._producer.commit_transaction(_ANSWER))
                 return
             except Exception as failure:
                 if time.monotonic() > until or not _is_retriable(failure):
                     raise
+                self._waits(failure)
+
+    def _waits(self, failure: BaseException) -> None:
+        """Says, now and then, that brokers are waited for."""
+        if time.monotonic() - self._said > _SAID:
+            self._said = time.monotonic()
+            said = failure.args[0].str() if _is_kafka(failure) else str(failure)
+            logging.getLogger(LOGGER).warning("sink '%s' waits for its brokers: %s", self.writer.sink, said)
 
     def _produce(self, messages: Iterable[Message]) -> None:
         topic, produce = self.writer.topic, self._producer.produce
         for number, (key, value, headers, at) in enumerate(messages):
+            full = 0.0
             while True:
                 try:
                     if headers:
@@ -163,7 +193,10 @@ class Producing:
                     else:
                         produce(topic, value, key, timestamp=at, on_delivery=self._delivered)
                     break
-                except BufferError:
+                except BufferError as failure:
+                    full = full or time.monotonic()
+                    if time.monotonic() - full > _SETTLED:
+                        raise self.refused(RuntimeError(f"no message was taken in {_SETTLED:.0f} s")) from failure
                     self._producer.poll(0.05)
             if number % _STEP == 0:
                 self._producer.poll(0)
@@ -183,6 +216,9 @@ class Producing:
         first = self.errors[0] if self.errors else failure.args[0] if _is_kafka(failure) else None
         said = str(failure) if first is None else first.str()
         message = f"topic '{self.writer.topic}' of sink '{self.writer.sink}' cannot be written: {said}"
+        if first is not None and first.name() == "INVALID_TRANSACTION_TIMEOUT":
+            hint = f"set '{self.writer.sink}.transaction.timeout.ms' to what brokers allow: transaction.max.timeout.ms"
+            return VeloError(message, hint=hint, code="topic-refused")
         if first is not None and first.code() in _final():
             hint = "see to the rights on topic, group and transactional id, and to the settings of the topic"
             return VeloError(message, hint=hint, code="topic-refused")
@@ -190,12 +226,16 @@ class Producing:
 
     def close(self) -> None:
         """Lets go of the producer; what it has begun is undone."""
+        held = [self.__dict__.pop("_producer", None)]
+        if held[0] is None:
+            return
         with suppress(Exception):
             if self.writer.once:
-                self._producer.abort_transaction(5)
+                within(_ANSWER, lambda: held[0].abort_transaction(5))
         with suppress(Exception):
-            self._producer.purge()
-            self._producer.flush(0.1)
+            held[0].purge()
+            held[0].flush(0.1)
+        let_go(held.clear)
 
 
 def _is_kafka(failure: BaseException) -> bool:

@@ -36,16 +36,10 @@ def open_kafka(node: Any, lowering: Any) -> tuple[DataFrame, str, str]:
     check_jars(lowering.spark)
     cluster = Cluster(for_asking(settings))
     topics = wait_for_topics(node.source, settings, cluster)
-    follower = KafkaFollower(node.source, settings, topics, bounded=lowering.run.bounded)
-    lowering.followers.append(follower)
     limit = BatchLimit.of(settings, Path(lowering.run.checkpoint))
-    if limit.bytes is not None or limit.file:
-        message = (
-            f"Spark's Kafka connector takes a number of records at a time, so '{node.source}' cannot be limited so"
-        )
-        raise VeloError(message, hint="use batch.strategy = fixed_size or time_window", code="unsupported")
-    most = [one for one in (limit.records, follower.rate) if one is not None]
-    reading = _reading(settings, min(most, default=None), bounded=lowering.run.bounded)
+    follower = KafkaFollower(node.source, settings, topics, limit, bounded=lowering.run.bounded)
+    lowering.followers.append(follower)
+    reading = _reading(settings, follower.most, bounded=lowering.run.bounded)
     if lowering.run.stateful:
         reading["maxRecordsPerPartition"] = str(PER_TASK)
     reader = lowering.spark.readStream.name(f"source_{node.source}").format("kafka")

@@ -16,17 +16,23 @@ from typing import Any
 from velostream.config.connections.kafka_clients import for_asking
 from velostream.config.settings import Settings
 from velostream.errors import VeloError
-from velostream.kafka import QUIET, Cluster, Offsets
+from velostream.kafka import QUIET, Cluster, Offsets, let_go
+from velostream.sources.streams.kafka_limits import KafkaLimit
 from velostream.sources.streams.kafka_topics import is_several
+from velostream.sources.streams.limits import BatchLimit
 from velostream.sources.streams.marks import finished, listed
 
 _SOURCE = "KafkaV2["
+_CLOSING = 10.0
+"""How long, in seconds, the last word to a group may take."""
 
 
 class KafkaFollower:
     """Follows one source of a query; `source` is what its records are called."""
 
-    def __init__(self, source: str, settings: Settings, topics: Mapping[str, list[int]], *, bounded: bool) -> None:
+    def __init__(
+        self, source: str, settings: Settings, topics: Mapping[str, list[int]], limit: BatchLimit, *, bounded: bool
+    ) -> None:
         self.source = source
         self.settings = settings
         self.several = is_several(settings)
@@ -36,17 +42,29 @@ class KafkaFollower:
         rate = settings.get("max.rate")
         self.rate = None if rate is None else int(str(rate))
         """The most records of a second, which is then how often a micro-batch begins at most."""
+        self.limit = KafkaLimit(settings, limit, self.rate)
         self.lost = 0
         """Records that Kafka no longer had when they were to be read, and that nobody has counted yet."""
         pattern = settings.get("topic.pattern")
         chosen = f"SubscribePattern[{pattern}]" if pattern else f"Subscribe[{', '.join(settings.names('topic'))}]"
         self.description = f"{_SOURCE}{chosen}]"
         self.skips = settings.text("on.data.loss") == "skip"
+        self.read: Offsets = {}
+        """How far it was read when it was looked the last time; looks may miss micro-batches."""
         self.oldest: Offsets = self._oldest()
 
     def begin(self) -> list[dict[str, Any]]:
         """What is to be known before the first record: the partitions that there are."""
         return [listed(self._name(topic), sorted(numbers)) for topic, numbers in self.known.items()]
+
+    @property
+    def most(self) -> int | None:
+        """The most records of the next micro-batch."""
+        return self.limit.most(self.read, self.known)
+
+    def adapt(self, query: Any) -> None:
+        """After a micro-batch: the next one of a query takes what its strategy allows now."""
+        self.limit.follow(query, self.description, self.read, self.known)
 
     def look(self, progress: Mapping[str, Any]) -> list[dict[str, Any]]:
         """What is new after a micro-batch: partitions that were added, and those that are read to their end."""
@@ -54,7 +72,8 @@ class KafkaFollower:
         if told is None:
             return []
         read = _offsets(told["endOffset"])
-        self._count_lost(_offsets(told["startOffset"]), read)
+        self._count_lost(self.read or _offsets(told["startOffset"]), read)
+        self.read = read
         self._show(read)
         marks = []
         for topic, numbers in read.items():
@@ -118,7 +137,7 @@ class KafkaFollower:
         """Lets go of the group; one that is shown later is opened anew."""
         group = self.__dict__.pop("_group", None)
         if group is not None:
-            group.close()
+            let_go(group.close).join(_CLOSING)
 
     def _name(self, topic: str) -> str:
         return f"{self.source}/{topic}" if self.several else self.source

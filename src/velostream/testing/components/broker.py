@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -14,11 +15,13 @@ import sys
 import time
 import uuid
 from base64 import urlsafe_b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from velostream.errors import VeloError
 from velostream.spark.jars import Coordinate, cache_folder, fetch, java, locked, loud
+from velostream.testing.components.secured import Secured
 
 KAFKA = Coordinate("org.apache.kafka", "kafka_2.13", "4.1.0")
 _STARTING = 60.0
@@ -62,13 +65,24 @@ def broker_jars(say: Callable[[str], None] | None = None) -> list[Path]:
 
 
 class Broker:
-    """A broker with its data in a folder. It can be stopped, killed and started again at the same address."""
+    """A broker with its data in a folder. It can be stopped, killed and started again at the same address.
 
-    def __init__(self, folder: Path, *, memory: str = "256m", settings: dict[str, str] | None = None) -> None:
+    With `users`, their names and passwords, it has a second address that is `secured`.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        memory: str = "256m",
+        settings: Mapping[str, str] | None = None,
+        users: Mapping[str, str] | None = None,
+    ) -> None:
         self.folder = folder
         self.memory = memory
         self.port, self.controller = _free_port(), _free_port()
         self.settings = settings or {}
+        self.secured = Secured(_free_port(), users, folder) if users else None
         self.process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -81,7 +95,8 @@ class Broker:
         file = self.folder / "server.properties"
         if not file.exists():
             self.folder.mkdir(parents=True, exist_ok=True)
-            more = "".join(f"{name}={value}\n" for name, value in self.settings.items())
+            more = self.secured.settings(self.port, self.controller) if self.secured is not None else ""
+            more += "".join(f"{name}={value}\n" for name, value in self.settings.items())
             file.write_text(_SETTINGS.format(port=self.port, controller=self.controller, folder=self.folder) + more)
             name = urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
             self._java("kafka.tools.StorageTool", "format", "-t", name, "-c", str(file)).wait()
@@ -140,9 +155,13 @@ def _die_with_parent() -> None:
 
 
 def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A port below those that connections get: while a broker is down, none of them takes its place. (One that tries to
+    reach the port might get the same one as its own, and would have reached itself.)"""
+    while True:
+        port = random.SystemRandom().randrange(10_000, 32_000)
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 def main(folder: str) -> None:

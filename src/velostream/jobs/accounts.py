@@ -48,6 +48,8 @@ class Counted:
     counted: bool
     rows: int
     replayed: bool = False
+    joined: int = 0
+    """What they met in joins with tables (velostream.spark.lower.join_counts)."""
 
 
 @dataclass

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from velostream.jobs.accounts import Counted
 from velostream.spark.lower.context import column
+from velostream.spark.lower.join_counts import counters, of_counters
 from velostream.spark.stateful import layout as names
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ _KINDS = ("", names.FILTERED, names.UNMATCHED, FAULT)
 class Observed:
     """A frame whose rows are counted by status when something is done with all of them."""
 
-    def __init__(self, batch: DataFrame) -> None:
+    def __init__(self, batch: DataFrame, joins: int = 0) -> None:
         from pyspark.sql import Observation
         from pyspark.sql import functions as F  # noqa: N812
 
@@ -42,12 +43,19 @@ class Observed:
         ]
         again = column("_replayed") if "_replayed" in batch.columns else F.lit(False)
         counts.append(F.count_if(is_row & again & ~more).alias(_AGAIN))
+        counts += [count.alias(name) for name, count in counters(joins).items()]
+        self._joins = joins
         self.frame = batch.observe(self.observation, *counts)
 
     @property
     def replayed(self) -> int:
         """How many records came again, among all those that are counted."""
         return int(self.observation.get[_AGAIN])
+
+    @property
+    def joined(self) -> list[tuple[int, int]]:
+        """How many rows met something in each join, and how many did not."""
+        return of_counters(self.observation.get, self._joins)
 
     def counts(self) -> list[Counted]:
         """The rows by status, after the frame was written; those that something is wrong with under one name."""

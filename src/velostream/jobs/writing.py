@@ -30,8 +30,9 @@ from velostream.sinks.letters.files import FileLetters
 from velostream.sinks.writers import Batch, BatchRows, needed, write
 from velostream.sinks.writers.batch import FEW
 from velostream.sources.streams.watermarks import FOLDER, keep
-from velostream.spark.lower.context import column
+from velostream.spark.lower.context import JOINED, column
 from velostream.spark.lower.job import LoweredJob, sinks_of
+from velostream.spark.lower.join_counts import of_groups
 from velostream.spark.stateful import layout as names
 from velostream.tables.materialised import MaterialisedTable
 
@@ -139,7 +140,9 @@ class BatchWriter:
             self.rows_before = at_most
             if self.emissions is not None:
                 self.emissions.take([one for one in said.results if one is not None], number)
-            self._count_joins(number, at_most)
+            self._count_joins(
+                number, at_most, of_groups(((c.joined, c.rows) for c in counts), len(self.lowered.joined))
+            )
             letters = self._letters([*said.letters, *letters], number)
             uncounted = [one for one in counts if not one.counted]
             measured = capped(self.accounts.measured, measured, self.most_series, self.job.name)
@@ -178,14 +181,14 @@ class BatchWriter:
         """True where rows go without state to one sink of files, and the micro-batch before had many of them."""
         sinks = sinks_of(self.job)
         one = sinks is not None and [target.connector for target in sinks.targets] == ["file_sink"]
-        plain = not (self.lowered.stateful or self.lowered.observed or self.table is not None or self.ended is not None)
+        plain = not (self.lowered.stateful or self.lowered.observed or self.table is not None)
         plain = plain and self.measures is None and self.lines is None and not self.failing.looks_first
         plain = plain and not self.lowered.shared
         return one and plain and self.rows_before > FEW
 
     def _write_through(self, batch: DataFrame, number: int) -> None:
         """Writes rows as they are read, and counts them on the way."""
-        observed = Observed(batch)
+        observed = Observed(batch, len(self.lowered.joined))
         rows = observed.frame.filter(column(names.MARK).isNull())
         self._sinks(rows.filter(column(names.STATUS).isNull()), number, FEW + 1, None)
         counts = observed.counts()
@@ -195,10 +198,13 @@ class BatchWriter:
         exact = [Counted(reason, more, False, rows_of) for (reason, more), rows_of in told.items()]
         letters = self._letters(letters, number)
         is_new = number > self.accounts.batch
+        self._count_joins(number, FEW + 1, observed.joined)
         self._count(number, [], [*(one for one in counts if one.status != FAULT), *exact], letters)
         self.accounts.replay(observed.replayed if is_new else 0)
         self.accounts.save(self.home.accounts)
         self.rows_before = sum(one.rows for one in counts)
+        if self.ended is not None:
+            self.ended(number)
 
     def _broken(self, rows: DataFrame) -> list[dict[str, Any]]:
         """Letters for the rows that something is wrong with."""
@@ -206,11 +212,14 @@ class BatchWriter:
         wrong = rows.filter(column(names.MARK).isNull() & status.isNotNull() & ~status.isin(*_NO_FAULT))
         return _faults(wrong.select(*(name for name in _FAULT if name in rows.columns)).toArrow())
 
-    def _count_joins(self, number: int, at_most: int) -> None:
+    def _count_joins(self, number: int, at_most: int, joined: Sequence[tuple[int, int]]) -> None:
         """Takes what joins over the rows of this micro-batch counted; where there was no row, nobody was asked."""
-        for one in self.lowered.counting if at_most and number > self.accounts.batch else ():
+        is_new = number > self.accounts.batch
+        for one in self.lowered.counting if at_most and is_new else ():
             self.accounts.add_join(one.table, one.strategy, **one.observation.get)
         self.lowered.counting.clear()
+        for (table, strategy), (matched, missing) in zip(self.lowered.joined, joined, strict=True) if is_new else ():
+            self.accounts.add_join(table, strategy, matched, missing)
 
     def _said(self, batch: DataFrame) -> Said:
         """What stateful nodes say beside rows."""
@@ -236,8 +245,10 @@ class BatchWriter:
             return F.coalesce(known, F.lit(False)).alias(name)
 
         rows = batch.filter(column(names.MARK).isNull())
-        keyed = rows.groupBy(column(names.STATUS), flag("_expanded"), flag("_counted"), flag("_replayed"))
-        return [Counted(row[0] or "", row[1], row[2], row["count"], row[3]) for row in keyed.count().collect()]
+        told = column(JOINED) if JOINED in batch.columns else F.lit(0)
+        joined = F.coalesce(told, F.lit(0)).alias(JOINED)
+        keyed = rows.groupBy(column(names.STATUS), flag("_expanded"), flag("_counted"), flag("_replayed"), joined)
+        return [Counted(row[0] or "", row[1], row[2], row["count"], row[3], row[4]) for row in keyed.count().collect()]
 
     def _rows(self, rows: DataFrame, number: int, at_most: int, said: Letters) -> tuple[Letters, Measured]:
         """Writes the rows that nothing is wrong with; answers with letters for the others, and with metrics.

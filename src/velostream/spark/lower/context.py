@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from velostream.tables.prepared import Prepared
     from velostream.tables.view import TableView
 
+JOINED = "_joined"
+"""The column that says what a row met in joins with tables (velostream.spark.lower.join_counts)."""
 CARRIED = (
+    JOINED,
     *("_status", "_detail", "_mark", "_record", "_place", "_late", "_punctuation", "_expanded"),
     *("_replayed", "_passed", "_counted", "_origin", "_origin_revision", "_origin_gone", "_previous"),
 )
@@ -69,6 +72,8 @@ class Lowering:
     """What users wrote in Python, by name."""
     tables: Mapping[str, TableView] = field(default_factory=dict)
     """The tables that the job reads, by name."""
+    joined: list[tuple[str, str]] = field(default_factory=list)
+    """Table and missing-data strategy of joins whose rows carry what they met, in order."""
     observed: dict[str, tuple[str, str]] = field(default_factory=dict)
     """Table and missing-data strategy of joins, by the names under which Spark reports what they counted."""
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from velostream.plan.nodes import Node
 from velostream.plan.nodes.base import EMISSION, REVISION, system_field
-from velostream.spark.lower.context import column
+from velostream.spark.lower.context import JOINED, column
 from velostream.spark.lower.stage import PREVIOUS
 from velostream.spark.stateful.layout import ORIGIN
 
@@ -60,6 +60,8 @@ def multiplied(frame: DataFrame, place: str) -> dict[str, Column]:
     if "_expanded" in frame.columns:
         further = further | F.coalesce(column("_expanded"), F.lit(False))
     found = {"_expanded": further}
+    if JOINED in frame.columns:  # what the record met before is said once
+        found[JOINED] = F.when(~F.coalesce(column(place) > 0, F.lit(False)), column(JOINED))
     if ORIGIN[0] in frame.columns:
         numbered = F.concat(column(ORIGIN[0]), F.lit("/"), column(place).cast("string"))
         found[ORIGIN[0]] = F.coalesce(numbered, column(ORIGIN[0]))

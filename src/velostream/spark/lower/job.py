@@ -76,6 +76,8 @@ class LoweredJob:
     observed: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     counting: list[JoinCount] = field(default_factory=list)
     """What joins count: those of the stream by the names that Spark reports, those of `rows` since it was called."""
+    joined: tuple[tuple[str, str], ...] = ()
+    """Table and missing-data strategy of joins whose rows carry what they met (velostream.spark.lower.join_counts)."""
     local: Callable[[Sequence[bytes]], DataFrame] | None = None
     """Where the stream is packed: the job's output rows of payloads that are in the driver already."""
     table: Callable[[Sequence[bytes]], pa.Table] | None = None
@@ -105,7 +107,8 @@ def lower_job(job: Job, lowering: Lowering) -> LoweredJob:
         stateful = bool(lowering.stages)
         if job.tables and not stateful:
             stream = _with_commands(stream, lowering)
-        return LoweredJob(stream, _records, False, stateful, _roles(lowering), lowering.observed)
+        joined = tuple(lowering.joined)
+        return LoweredJob(stream, _records, False, stateful, _roles(lowering), lowering.observed, joined=joined)
     stage = _stage(last, lowering, keeps_previous=_withdraws(above))
 
     def finished(made: DataFrame) -> DataFrame:

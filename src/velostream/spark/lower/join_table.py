@@ -10,6 +10,7 @@ from velostream.spark.attempt import attempt
 from velostream.spark.lower.context import CARRIED, JoinCount, Lowering, column
 from velostream.spark.lower.corrections import multiplied, separated
 from velostream.spark.lower.expressions import BAD_VALUE, compute
+from velostream.spark.lower.join_counts import has_room, with_bits
 from velostream.spark.lower.lookup import FOUND, HIT, gathered, keyed, left_keys, looked_up, over_found
 from velostream.spark.stateful.layout import MARK, STATUS, UNMATCHED
 
@@ -100,13 +101,17 @@ def _judged(node: JoinTable, rows: DataFrame, lowering: Lowering) -> DataFrame:
 
 
 def _counting(node: JoinTable, rows: DataFrame, met: Column, missing: Column, lowering: Lowering) -> DataFrame:
-    """Lets Spark count the rows that found something and those that did not, each once whatever it met."""
+    """Lets Spark count the rows that found something and those that did not, each once whatever it met: with the rows
+    where these carry it to their end, else as they go by."""
     from pyspark.sql import Observation
     from pyspark.sql import functions as F  # noqa: N812
 
     first = F.coalesce(column(_PLACE), F.lit(0)) == 0
-    counts = [F.count(F.when(met & first, 1)).alias(MATCHED), F.count(F.when(missing, 1)).alias(MISSING)]
     table, strategy = ", ".join(tables_of(node)), node.missing.strategy
+    if rows.isStreaming and has_room(lowering):
+        lowering.joined.append((table, strategy))
+        return with_bits(rows, len(lowering.joined) - 1, met & first, missing)
+    counts = [F.count(F.when(met & first, 1)).alias(MATCHED), F.count(F.when(missing, 1)).alias(MISSING)]
     if rows.isStreaming:
         name = f"join_{len(lowering.observed)}"
         lowering.observed[name] = (table, strategy)

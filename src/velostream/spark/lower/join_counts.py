@@ -1,0 +1,57 @@
+"""What joins with tables count of rows that nothing stateful sees: bits of a column that rows carry to their end.
+
+So they are counted with the rows, in the same pass and for the same micro-batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from velostream.spark.lower.context import JOINED, Lowering, column
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+MOST = 31
+"""So many joins have room in a number."""
+_BITS = 2
+
+
+def has_room(lowering: Lowering) -> bool:
+    """True where a further join can be counted so: rows of stateful jobs do not carry what they met."""
+    return not lowering.run.stateful and len(lowering.joined) < MOST
+
+
+def with_bits(rows: DataFrame, place: int, met: Column, missing: Column) -> DataFrame:
+    """Rows that say whether they met something in the join of a place, or nothing."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    before = F.coalesce(column(JOINED), F.lit(0).cast("bigint")) if JOINED in rows.columns else F.lit(0).cast("bigint")
+    told = F.when(met, F.lit(1 << _BITS * place)).when(missing, F.lit(2 << _BITS * place)).otherwise(F.lit(0))
+    return rows.withColumn(JOINED, before + told.cast("bigint"))
+
+
+def counters(joins: int) -> dict[str, Column]:
+    """What counts the rows that met something and those that did not, by name, for each join."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    told = F.coalesce(column(JOINED), F.lit(0).cast("bigint"))
+    return {f"joined_{bit}": F.count_if(F.getbit(told, F.lit(bit)) == 1) for bit in range(_BITS * joins)}
+
+
+def of_counters(found: dict[str, int], joins: int) -> list[tuple[int, int]]:
+    """Matched and missing rows of each join, from what `counters` counted."""
+    return [(found[f"joined_{_BITS * n}"], found[f"joined_{_BITS * n + 1}"]) for n in range(joins)]
+
+
+def of_groups(groups: Iterable[tuple[int, int]], joins: int) -> list[tuple[int, int]]:
+    """The same, from numbers of rows by what these carry."""
+    told: Sequence[tuple[int, int]] = list(groups)
+    return [
+        (
+            sum(rows for bits, rows in told if bits >> _BITS * n & 1),
+            sum(rows for bits, rows in told if bits >> _BITS * n & 2),
+        )
+        for n in range(joins)
+    ]

@@ -44,10 +44,12 @@ def command(
     preset: str,
     settings: tuple[str, ...],
 ) -> None:
-    """Ask the tables of an application: those that it loads, and those that its statements make.
+    """Ask the tables of an application: those that it loads, those that its statements make, and what its jobs have
+    written to files.
 
-    The answer is of the newest version of each table that was complete when the question came. The application may be
-    running; its jobs do not notice.
+    The answer is of the newest version of each table that was complete when the question came, and of the rows that
+    were written by then: of a job with windows those that are closed. The application may be running; its jobs do not
+    notice.
 
     With --history the tables are what was kept of its jobs over time (history.store): jobs, partitions, stages, windows
     and metrics, each row with `at`, `app` and `job`; the query is Spark's own SQL.
@@ -57,21 +59,29 @@ def command(
       velo query --history "SELECT at, job, records_read, lag_seconds FROM jobs ORDER BY at" --app app.sql
       velo query "SELECT * FROM positions WHERE trader_id = 'T001'" --app app.sql
       velo query "SELECT desk, COUNT(*) AS n FROM limits GROUP BY desk" --app app.sql --format csv
+      velo query "SELECT symbol, MAX(volume) AS most FROM minute_bars GROUP BY symbol" --app app.sql
     """
-    from velostream.jobs.asking import ask, ask_history
+    from velostream.jobs.asking import ask, ask_history, refuse_streams
+    from velostream.jobs.written import asked_for
     from velostream.observability.history.reading import kept
     from velostream.spark.failures import translated
     from velostream.spark.session import spark_session
     from velostream.sql.parse import ended
 
     given = one(file)
-    whole = given if history else replace(given, text=f"{ended(given.text)}{sql}\n")
-    app = planned(ctx, whole, checkpoint, preset=preset, settings=settings)
-    tables = kept(app.plan, app.home, app.folder) if history else {}
+    app = planned(ctx, given, checkpoint, preset=preset, settings=settings)
     with translated(debug=bool(getattr(ctx.obj, "debug", False))):
-        question = None if history else _question(app.plan, whole.text, sql)
-        spark = spark_session(master)
-        rows = ask_history(sql, tables, spark) if question is None else ask(app.plan, question, spark, app.home)
+        if history:
+            tables = kept(app.plan, app.home, app.folder)
+            rows = ask_history(sql, tables, spark_session(master))
+        else:
+            written = asked_for(app.plan, sql, app.folder)
+            declared = "".join(f"{each.declaration}\n" for each in written.values())
+            whole = replace(given, text=f"{ended(given.text)}{declared}{sql}\n")
+            app = planned(ctx, whole, checkpoint, preset=preset, settings=settings)
+            question = _question(app.plan, whole.text, sql)
+            refuse_streams(question)
+            rows = ask(app.plan, question, spark_session(master), app.home, written)
     print(_FORMS[form](rows), end="")
 
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from velostream.errors import VeloError
+from velostream.jobs.written import Written, WrittenView
 from velostream.plan.job import ApplicationPlan, Job
 from velostream.plan.nodes import Materialise
 from velostream.spark.lower.context import Lowering, Run, column
 from velostream.spark.lower.functions import register
 from velostream.spark.lower.job import rows_of
 from velostream.spark.lower.static import lower_static
-from velostream.tables.store import TableStore
+from velostream.tables.store import TableStore, Version
 from velostream.tables.view import TableView, VersionView
 
 if TYPE_CHECKING:
@@ -21,26 +23,46 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-def ask(plan: ApplicationPlan, job: Job, spark: SparkSession, checkpoint: Path) -> pa.Table:
-    """The rows of a query that reads tables only; `job` is the one that would print them."""
+def ask(
+    plan: ApplicationPlan,
+    job: Job,
+    spark: SparkSession,
+    checkpoint: Path,
+    written: Mapping[str, Written] = MappingProxyType({}),
+) -> pa.Table:
+    """The rows of a query that reads tables, and what jobs have `written`; `job` is the one that would print them."""
+    refuse_streams(job)
     top = rows_of(job)
-    if not top.static:
-        streams = ", ".join(dict.fromkeys(f"'{scan.source}'" for scan in job.scans)) or "a stream"
-        hint = "read tables: CREATE TABLE … AS keeps what a stream says"
-        raise VeloError(f"the query reads {streams}, which never ends", hint=hint, code="usage")
     columns = _columns(plan)
-    views: dict[str, TableView] = {}
-    for name in job.tables:
-        version = TableStore(checkpoint, name).newest()
-        if version is None:
-            message = f"table '{name}' has no rows under '{checkpoint}'"
-            raise VeloError(message, hint="run the application first, or name its --checkpoint", code="table-not-ready")
-        views[name] = VersionView(version, columns[name])
     register(spark, plan.functions)
     functions = {name: each for each in plan.functions for name in (each.name, *each.aliases)}
     run = Run(job.name, checkpoint, Path(), bounded=True, buckets=())
-    frame = lower_static(top, Lowering(spark, run, functions=functions, tables=views))
-    return frame.select(*(column(member.name) for member in top.fields.visible)).toArrow()
+    while True:
+        versions = {name: _newest(checkpoint, name) for name in job.tables if name not in written}
+        views: dict[str, TableView] = {name: VersionView(one, columns[name]) for name, one in versions.items()}
+        views |= {name: WrittenView(one) for name, one in written.items()}
+        try:
+            frame = lower_static(top, Lowering(spark, run, functions=functions, tables=views))
+            return frame.select(*(column(member.name) for member in top.fields.visible)).toArrow()
+        except Exception:
+            if all(version.is_there for version in versions.values()):
+                raise  # else the application has gone over to newer versions meanwhile, which can be asked
+
+
+def refuse_streams(job: Job) -> None:
+    """Refuses a query that would never end."""
+    if not rows_of(job).static:
+        streams = ", ".join(dict.fromkeys(f"'{scan.source}'" for scan in job.scans)) or "a stream"
+        hint = "read tables, or jobs that write files: CREATE TABLE … AS keeps what a stream says"
+        raise VeloError(f"the query reads {streams}, which never ends", hint=hint, code="usage")
+
+
+def _newest(checkpoint: Path, name: str) -> Version:
+    version = TableStore(checkpoint, name).newest()
+    if version is None:
+        message = f"table '{name}' has no rows under '{checkpoint}'"
+        raise VeloError(message, hint="run the application first, or name its --checkpoint", code="table-not-ready")
+    return version
 
 
 def ask_history(sql: str, tables: Mapping[str, pa.Table], spark: SparkSession) -> pa.Table:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from velostream.formats.schemas.wire import optional
 from velostream.plan.fields import Field
 from velostream.plan.job import LoadedTable
 from velostream.sinks.letters import letter
+from velostream.spark.lower.coded import CODED
 from velostream.spark.lower.context import column
 from velostream.spark.lower.decoding import TOMBSTONE, decoded
 from velostream.tables.keys import split_key
@@ -101,15 +104,16 @@ class TableRecords:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        keys = [self._key(text) for text in told["_key"].to_pylist()]
+        keys = [self._key(text) for text in pc.if_else(gone, told["_key"], None).to_pylist()]
         columns = {}
         for place, member in enumerate(told.schema):
             held = told.column(place)
             if member.name in self.table.key:
                 nth = self.table.key.index(member.name)
-                values = pa.array([None if key is None else key[nth] for key in keys], pa.string())
                 named = pc.and_(gone, pc.is_null(held))
-                columns[member.name] = pc.if_else(named, pc.if_else(named, values, None).cast(member.type), held)
+                asked = zip(keys, named.to_pylist(), strict=True)
+                values = [key[nth] if key is not None and wanted else None for key, wanted in asked]
+                columns[member.name] = pc.if_else(named, _typed(values, member.type), held)
             elif member.name not in (*_TOLD, "_key"):
                 columns[member.name] = held
         columns[GONE] = gone
@@ -126,21 +130,49 @@ class TableRecords:
         """The values of a message's key; None where it is not one of the table's."""
         if text is None:
             return None
-        parts: list[str | None] = split_key(text) if len(self.table.key) > 1 else [text]
+        if text.startswith("{") and optional(self.table.settings, "key.format") in ("json", *CODED):
+            told = json.loads(text)
+            found = [told.get(name) for name in self.table.key]
+            parts: list[str | None] = [one if isinstance(one, str | None) else json.dumps(one) for one in found]
+        else:
+            parts = split_key(text) if len(self.table.key) > 1 else [text]
         return parts if len(parts) == len(self.table.key) and None not in parts else None
 
     def _letter(self, reason: str, error: str | None, record: str | None) -> dict[str, Any]:
         return letter(reason=reason, error=error, record=record, source=self.table.name)
 
     def _time(self, frame: DataFrame) -> Column:
-        """From when on a row holds: the column that says so, else the time of its record, else that of reading."""
+        """From when on a row holds: the column that says so, else the time of its record, else that of reading. A
+        deletion says nothing of when, whatever row it shows: it holds from the time of its record on."""
         from pyspark.sql import functions as F  # noqa: N812
 
         chosen = self.table.settings.get("version.time")
+        came = F.lit(time.time_ns() // 1000).cast("bigint")
+        if "_timestamp" in frame.columns:
+            came = F.coalesce(F.unix_micros(column("_timestamp")), came)
         if chosen is None:
-            now = F.lit(time.time_ns() // 1000).cast("bigint")
-            return F.coalesce(F.unix_micros(column("_timestamp")), now) if "_timestamp" in frame.columns else now
+            return came
         held = next(one for one in self.table.columns if one.name.casefold() == str(chosen).casefold())
-        if held.type.is_integral:
-            return column(held.name).cast("bigint") * 1000
-        return F.unix_micros(column(held.name).cast("timestamp"))
+        since = column(held.name).cast("bigint") * 1000
+        if not held.type.is_integral:
+            since = F.unix_micros(column(held.name).cast("timestamp"))
+        return F.when(column("_status") == TOMBSTONE, came).otherwise(since)
+
+
+def _typed(texts: list[str | None], kind: pa.DataType) -> pa.Array:
+    """Texts as values of a type; one that is none is NULL, and its record a letter."""
+    import pyarrow as pa
+
+    try:
+        return pa.array(texts, pa.string()).cast(kind)
+    except pa.ArrowInvalid:
+        return pa.concat_arrays([_typed_one(text, kind) for text in texts])
+
+
+def _typed_one(text: str | None, kind: pa.DataType) -> pa.Array:
+    import pyarrow as pa
+
+    try:
+        return pa.array([text], pa.string()).cast(kind)
+    except pa.ArrowInvalid:
+        return pa.nulls(1, kind)

@@ -8,17 +8,14 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import subprocess
-import sys
 import urllib.request
-from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.observability import otlp_receiver
+from tests.observability.conftest import Receiver as Spans
 from tests.observability.test_exposition import parsed
 
 from velostream.cli.check import validated
@@ -97,19 +94,6 @@ class Receiver:
         Thread(target=self.server.serve_forever, daemon=True).start()
 
 
-@pytest.fixture
-def spans(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    file = tmp_path / "spans.jsonl"
-    file.touch()
-    with subprocess.Popen([sys.executable, otlp_receiver.__file__, file], stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        port, _ = process.stdout.readline().split()
-        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", f"http://127.0.0.1:{port}")
-        monkeypatch.setenv("OTEL_SERVICE_NAME", "shop")
-        yield file
-        process.terminate()
-
-
 def run(spark: SparkSession, home: Path, url: str, said: list[str]) -> tuple[Runner, str]:
     text = SQL.replace("{url}", url)
     answer = validated(Input("shop.sql", text, home), preset="", overrides={})
@@ -137,8 +121,10 @@ def values(text: str, name: str) -> dict[str, float]:
 
 
 def test_all_that_is_said_of_a_run_is_true_also_after_a_repeated_micro_batch(
-    one_spark: SparkSession, tmp_path: Path, spans: Path, monkeypatch: pytest.MonkeyPatch
+    one_spark: SparkSession, tmp_path: Path, otlp: Spans, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", f"http://127.0.0.1:{otlp.http}")
+    monkeypatch.setenv("OTEL_SERVICE_NAME", "shop")
     (tmp_path / "in").mkdir()
     for file in range(3):
         rows = [
@@ -151,7 +137,7 @@ def test_all_that_is_said_of_a_run_is_true_also_after_a_repeated_micro_batch(
 
     _metrics_are_exact(served)
     _lines_are_written(said)
-    _spans_are_received(spans)
+    _spans_are_received(otlp.spans())
     _lineage_is_told(tmp_path / "lineage.jsonl", receiver)
     taken = application(first)
     json.dumps(taken, allow_nan=False)
@@ -201,8 +187,7 @@ def _lines_are_written(said: list[str]) -> None:
     assert {line["job"] for line in lines if line["message"] == "job started"} == {"plain", "windows"}
 
 
-def _spans_are_received(file: Path) -> None:
-    received = [json.loads(line) for line in file.read_text().splitlines()]
+def _spans_are_received(received: list[dict[str, Any]]) -> None:
     assert {span["service"] for span in received} == {"shop"}
     assert {span["attributes"]["velostream.job"] for span in received} == {"plain"}  # the other job said no
     (job,) = [span for span in received if span["name"] == "job plain"]

@@ -11,6 +11,7 @@ from velostream.observability.inside import stages
 MUCH = 0.6
 """A stage that takes this share of the time is the one to look at."""
 BUSY = 0.7
+IDLE = 0.2
 MOMENTS = 6
 """So many moments say that a job is busy, not just starting."""
 UNEVEN = 2.0
@@ -49,7 +50,9 @@ def slow_stages(case: Case) -> Iterator[Advice]:
 
 
 def skewed_keys(case: Case) -> Iterator[Advice]:
-    """Groups that have most of the records."""
+    """Groups that have most of the records, where the job has much to do."""
+    if _idle(case):
+        return
     for stage in stages(case.job, case.accounts):
         if stage["records"] < ENOUGH or stage["skew"] < UNEVEN or stage["buckets"] < 2:
             continue
@@ -61,6 +64,12 @@ def skewed_keys(case: Case) -> Iterator[Advice]:
         )
         change = "group in two steps: first by one more column, then, over that stream, without it"
         yield Advice(SLOW, case.job.name, what, figures, change)
+
+
+def _idle(case: Case) -> bool:
+    """True for a job that is known to have little to do: how its work is spread matters to nobody."""
+    jobs = case.kept("jobs")
+    return len(jobs) >= MOMENTS and median(row["busy"] or 0.0 for row in jobs[-MOMENTS:]) < IDLE
 
 
 def skewed_partitions(case: Case) -> Iterator[Advice]:

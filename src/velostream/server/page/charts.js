@@ -7,14 +7,15 @@ export const COLOURS = 8;
 
 const WIDE = 600;
 
-// Lines over time. `series`: [{name, points: [[ms, value], …]}]; values that are null leave a gap.
-export function lineChart({ title, series, format, empty = "nothing measured yet", height = 150 }) {
+// Lines over time. `series`: [{name, points: [[ms, value], …]}]; values that are null leave a gap. `round` makes a round
+// number of the largest value: the top of the chart.
+export function lineChart({ title, series, format, round = nice, empty = "nothing measured yet", height = 150 }) {
   const shown = series.filter((one) => one.points.some(([, value]) => value !== null));
   const points = shown.flatMap((one) => one.points);
   const head = h("figcaption", {}, h("b", {}, title), legend(shown, format));
   if (!points.length) return h("figure", { class: "chart" }, head, h("p", { class: "quiet center" }, empty));
   const [first, last] = [Math.min(...points.map((p) => p[0])), Math.max(...points.map((p) => p[0]))];
-  const top = nice(Math.max(...points.map((p) => p[1] ?? 0)));
+  const top = round(Math.max(...points.map((p) => p[1] ?? 0)));
   const x = (at) => (last === first ? WIDE : ((at - first) / (last - first)) * WIDE);
   const y = (value) => height - (value / top) * height;
   const lines = shown.map((one) => line(one, x, y, height, shown.length === 1));
@@ -75,6 +76,16 @@ export function nice(value) {
   if (!(value > 0)) return 1;
   const power = 10 ** Math.floor(Math.log10(value));
   return [1, 2, 2.5, 5, 10].map((each) => each * power).find((each) => each >= value);
+}
+
+const TIMES = [1, 2, 4, 10, 20, 30, 60, 120, 240, 600, 1200, 1800, 3600, 7200, 14400, 43200, 86400];
+
+// The same for lengths of time, in seconds, and for bytes: round as people count them.
+export const niceTime = (value) => (value <= 0.5 ? nice(value) : TIMES.find((each) => each >= value) ?? nice(value / 86400) * 86400);
+
+export function niceBytes(value) {
+  const unit = value > 0 ? 1024 ** Math.floor(Math.log2(value) / 10) : 1;
+  return nice(value / unit) * unit;
 }
 
 // A small line for a table's cell.

@@ -2,7 +2,7 @@
 
 import { h, s } from "./dom.js";
 
-const GAP_X = 64;
+const GAP_X = 44;
 const GAP_Y = 22;
 const MARGIN = 20;
 
@@ -70,11 +70,13 @@ export function curve(x1, y1, x2, y2, kind) {
 }
 
 const SMALLEST = 0.66;
+const READ = 0.9;
 
-// The sheet that boxes lie on, with curves beneath them; made smaller to fit, as long as it can be read.
+// The sheet that boxes lie on, with curves beneath them; made smaller to fit where it can still be read, else it scrolls.
 export function sheet(width, height, curves, boxes, label) {
   const room = document.getElementById("main").clientWidth - 46;
-  const scale = Math.max(SMALLEST, Math.min(1, room / width));
+  const fit = Math.min(1, room / width);
+  const scale = fit < SMALLEST ? READ : fit;
   return h("div", { class: "graph", role: "group", "aria-label": label, tabindex: "0", style: { height: `${height * scale + 16}px` } },
     h("div", { class: "sheet", style: { width: `${width}px`, height: `${height}px`, transform: `scale(${scale})` } },
       s("svg", { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" }, curves), boxes));

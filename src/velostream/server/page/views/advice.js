@@ -36,7 +36,10 @@ function card(one) {
     one.guide ? h("p", { class: "quiet" }, `more: docs/${one.guide.replace(/^docs\//, "")}`) : null);
 }
 
-function shown(value) {
+// A figure in words; what is inside of it in brackets, without the signs of data.
+function shown(value, inside = false) {
   if (typeof value === "number") return count(Math.round(value * 1000) / 1000);
-  return value === null ? "–" : typeof value === "object" ? JSON.stringify(value) : String(value);
+  if (Array.isArray(value)) return value.map((each) => shown(each, true)).join(" · ");
+  if (value !== null && typeof value === "object") return Object.entries(value).map(([name, each]) => (typeof each === "object" ? shown(each, true) : `${name.replaceAll("_", " ")} ${shown(each, true)}`)).join(inside ? ", " : " · ");
+  return value === null ? "–" : String(value);
 }

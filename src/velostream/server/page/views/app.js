@@ -7,6 +7,7 @@ import { icon } from "../icons.js";
 import { remember } from "../live.js";
 import { confirm, toast } from "../overlays.js";
 import { badge, card, heads, jobLink, row, verbs } from "../parts.js";
+import { coloured } from "../sql.js";
 import { lines } from "./job/logs.js";
 import { table } from "./job/versions.js";
 
@@ -45,7 +46,7 @@ function page(app, after, go) {
         h("td", { class: "number" }, bytes(job.state_bytes)), h("td", { class: "number" }, count(job.late_events)), h("td", { class: "number" }, count(job.dead_lettered)))))))),
     h("h2", {}, "Versions"), table(app.name, app.versions, after),
     h("div", { class: "grid two" },
-      card("What happened", h("table", {}, h("tbody", {}, app.happenings.slice(0, 30).map((one) => h("tr", {}, h("td", { class: "number quiet" }, moment(one.at)), h("td", {}, `#${one.number} ${one.what}`), h("td", { class: "wide quiet" }, one.detail)))))),
-      card("Its text", h("pre", { class: "record" }, app.sql))),
+      card("What happened", h("div", { class: "scroll" }, h("table", {}, h("tbody", {}, app.happenings.slice(0, 30).map((one) => h("tr", {}, h("td", { class: "number quiet" }, moment(one.at)), h("td", {}, `#${one.number} ${one.what}`), h("td", { class: "wide quiet" }, one.detail))))))),
+      card("Its text", h("pre", { class: "record" }, coloured(app.sql, [])))),
   ];
 }

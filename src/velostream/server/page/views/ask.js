@@ -27,7 +27,14 @@ function page(state, ask, redraw) {
       h("p", { class: "quiet" }, "SHOW JOBS; SHOW STATUS; SHOW TABLES; DESCRIBE x; SELECT … from tables; PAUSE JOB j; RESUME JOB j; …")),
     state.refused ? problemBox(state.refused, "Not answered") : null,
     (state.results || []).map((one) => card(null, h("p", {}, h("code", {}, one.statement)), one.message ? h("p", {}, one.message) : null,
-      one.columns.length ? h("div", { class: "scroll" }, h("table", {}, h("thead", {}, h("tr", {}, one.columns.map((name) => h("th", {}, name)))),
-        h("tbody", {}, one.rows.map((row) => h("tr", {}, row.map((value) => h("td", {}, value === null ? h("span", { class: "quiet" }, "NULL") : typeof value === "object" ? JSON.stringify(value) : String(value)))))))) : null)),
+      one.columns.length ? table(one) : null)),
   ];
+}
+
+// The rows of an answer; numbers stand to the right.
+function table({ columns, types, rows }) {
+  const side = types.map((type) => (/^(TINYINT|SMALLINT|INT|BIGINT|FLOAT|DOUBLE|DECIMAL)\b/.test(type) ? "number" : ""));
+  const shown = (value) => (value === null ? h("span", { class: "quiet" }, "NULL") : typeof value === "object" ? JSON.stringify(value) : String(value));
+  return h("div", { class: "scroll" }, h("table", {}, h("thead", {}, h("tr", {}, columns.map((name, place) => h("th", { class: side[place], title: types[place] }, name)))),
+    h("tbody", {}, rows.map((row) => h("tr", {}, row.map((value, place) => h("td", { class: side[place] }, shown(value))))))));
 }

@@ -66,7 +66,7 @@ function list(letters, state) {
     },
     h("td", {}, h("input", { type: "checkbox", "aria-label": "Choose", disabled: Boolean(letter.replayed_at), checked: state.chosen.has(idOf(letter)), onchange: toggle(letter) })),
     h("td", { class: "number" }, moment(letter.written_at)), h("td", {}, letter.job), h("td", {}, badge(letter.reason), letter.replayed_at ? h("span", { class: "badge good", title: letter.replayed_at }, "replayed") : null), h("td", { class: "wide" }, letter.error || (letter.lateness_ms !== null ? `${span(letter.lateness_ms / 1000)} late` : "")),
-    h("td", {}, h("code", {}, from(letter))), h("td", {}, h("code", { class: "brief" }, brief(letter.record ?? letter.row)))))))),
+    h("td", { class: "nowrap" }, h("code", {}, from(letter))), h("td", {}, h("code", { class: "brief" }, brief(letter.record ?? letter.row)))))))),
   letters.total > letters.items.length ? h("div", { class: "row pad" },
     h("button", { disabled: !letters.offset, onclick: () => state.set({ offset: Math.max(0, letters.offset - PAGE) }) }, "Newer"),
     h("span", { class: "quiet" }, `${count(letters.offset + 1)} to ${count(letters.offset + letters.items.length)} of ${count(letters.total)}`),

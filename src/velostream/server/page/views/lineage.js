@@ -25,6 +25,7 @@ function page(apps, graph, app, state, redraw, go) {
   const head = h("div", { class: "row between" }, h("h1", { class: "flat" }, "Lineage"),
     select("Application", app, [["", "all"], ...apps.map((one) => [one.name, one.name])], (name) => go(`lineage${name ? `?app=${encodeURIComponent(name)}` : ""}`)));
   if (!graph.nodes.length) return [head, empty("Nothing is deployed that has a lineage.")];
+  if (state.chosen && !graph.nodes.some((node) => node.id === state.chosen.split("\u0000")[0])) state.chosen = null;
   const lit = state.chosen ? reached(graph.edges, state.chosen) : null;
   const nodes = graph.nodes.map((node) => ({ ...node, width: WIDTH, height: HEAD + LINE * node.columns.length + 4 }));
   const links = [...new Set(graph.edges.map((edge) => `${edge.source}\u0000${edge.target}`))].map((each) => ({ from: each.split("\u0000")[0], to: each.split("\u0000")[1] }));
@@ -63,29 +64,30 @@ function box(node, where, chosen, lit, choose) {
 }
 
 // All columns before and behind one.
-function reached(edges, chosen) {
-  const found = new Set([chosen]);
-  for (const [from, to] of [["source", "target"], ["target", "source"]]) {
-    const open = [chosen];
-    while (open.length) {
-      const now = open.pop();
-      for (const edge of edges) {
-        if (place(edge[from], edge[`${from}_column`]) !== now) continue;
-        const next = place(edge[to], edge[`${to}_column`]);
-        if (!found.has(next)) {
-          found.add(next);
-          open.push(next);
-        }
-      }
+const reached = (edges, chosen) => new Set([chosen, ...way(edges, chosen, "target", "source"), ...way(edges, chosen, "source", "target")]);
+
+// All columns that lie on one side of a column, near ones first.
+function way(edges, chosen, from, to) {
+  const found = new Set();
+  const open = [chosen];
+  while (open.length) {
+    const now = open.shift();
+    for (const edge of edges) {
+      const next = place(edge[to], edge[`${to}_column`]);
+      if (place(edge[from], edge[`${from}_column`]) !== now || found.has(next)) continue;
+      found.add(next);
+      open.push(next);
     }
   }
   return found;
 }
 
+// In words: what a column is made of in the end, and where it goes; jobs in between are in the picture.
 function describe(graph, chosen) {
+  const known = new Map(graph.nodes.map((node) => [node.id, node]));
+  const words = (which) => [...which].map((each) => each.split("\u0000")).filter(([id]) => known.get(id).kind !== "job").map(([id, column]) => `${known.get(id).name}.${column}`).join(", ");
   const [id, column] = chosen.split("\u0000");
-  const name = (other) => graph.nodes.find((node) => node.id === other)?.name;
-  const from = graph.edges.filter((edge) => edge.target === id && edge.target_column === column).map((edge) => `${name(edge.source)}.${edge.source_column} (${edge.how})`);
-  const to = graph.edges.filter((edge) => edge.source === id && edge.source_column === column).map((edge) => `${name(edge.target)}${edge.target_column ? `.${edge.target_column}` : ""} (${edge.how})`);
-  return [h("b", {}, `${name(id)}.${column}`), from.length ? ` comes from ${[...new Set(from)].join(", ")}` : "", to.length ? `${from.length ? ";" : ""} goes to ${[...new Set(to)].join(", ")}` : ""];
+  const [from, to] = [words(way(graph.edges, chosen, "target", "source")), words(way(graph.edges, chosen, "source", "target"))];
+  const decides = [...new Set(graph.edges.filter((edge) => edge.source === id && edge.source_column === column && !edge.target_column).map((edge) => `${edge.how} of ${known.get(edge.target).name}`))].join(", ");
+  return [h("b", {}, `${known.get(id).name}.${column}`), [from && ` comes from ${from}`, to && ` goes to ${to}`, decides && ` decides about rows: ${decides}`].filter(Boolean).join(";")];
 }

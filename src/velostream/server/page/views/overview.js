@@ -1,7 +1,7 @@
 // All jobs at a glance: what runs, how fast, how far behind, and what wants to be looked at first.
 
 import { get } from "../api.js";
-import { lineChart, spark } from "../charts.js";
+import { lineChart, niceBytes, niceTime, spark } from "../charts.js";
 import { h } from "../dom.js";
 import { bytes, count, rate, short, span } from "../format.js";
 import { icon } from "../icons.js";
@@ -32,7 +32,7 @@ function page({ apps, jobs, tables }, wanted, search, refresh, go) {
     tiles(jobs, tables),
     attention(apps, jobs, tables),
     h("div", { class: "grid three" },
-      chart("Records a second", jobs, "rate", rate), chart("Watermark lag", jobs, "lag", span), chart("State", jobs, "state", bytes)),
+      chart("Records a second", jobs, "rate", rate), chart("Watermark lag", jobs, "lag", span, niceTime), chart("State", jobs, "state", bytes, niceBytes)),
     h("div", { class: "row between" }, h("h2", {}, "Applications"),
       h("input", { type: "search", placeholder: "filter jobs  ( / )", "aria-label": "Filter jobs", oninput: (event) => search(event.target.value) })),
     apps.map((app) => application(app, jobs.filter((job) => job.app === app.name && matches(job)), refresh, go)),
@@ -81,10 +81,10 @@ function attention(apps, jobs, tables) {
     found.length > 8 ? h("p", { class: "quiet" }, `and ${found.length - 8} more`) : null);
 }
 
-function chart(title, jobs, figure, format) {
+function chart(title, jobs, figure, format, round) {
   const most = [...jobs].sort((a, b) => last(b, figure) - last(a, figure)).slice(0, MOST_LINES);
   const lines = most.map((job) => ({ name: job.name, colour: jobs.indexOf(job), points: series(job, figure) }));
-  return lineChart({ title, series: lines, format });
+  return lineChart({ title, series: lines, format, round });
 }
 
 const last = (job, figure) => series(job, figure).at(-1)?.[1] ?? -1;

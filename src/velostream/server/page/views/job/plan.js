@@ -6,7 +6,7 @@ import { count, micros, span } from "../../format.js";
 import { at, curve, placed, sheet } from "../../graph.js";
 import { card, heads } from "../../parts.js";
 
-const WIDTH = 236;
+const WIDTH = 222;
 const PARTS = { compute: "reading, routing, windows", rows: "result rows", accounts: "accounts", metrics: "metrics" };
 
 export async function ask(app, name, signal, state) {

@@ -1,6 +1,6 @@
 // A job in figures: rate, lag and state over time, where every record went, what its batches take.
 
-import { lineChart, whole } from "../../charts.js";
+import { lineChart, niceBytes, niceTime, whole } from "../../charts.js";
 import { h } from "../../dom.js";
 import { bytes, count, moment, rate, short, span } from "../../format.js";
 import { series } from "../../live.js";
@@ -21,8 +21,8 @@ export function show(job) {
       tile("Late", count(job.late_events), { tone: job.late_events ? "warn" : "", href: jobLink(job, "lateness") })),
     h("div", { class: "grid three" },
       lineChart({ title: "Records a second", series: [{ name: "", points: series(job, "rate") }], format: rate }),
-      lineChart({ title: "Watermark lag", series: [{ name: "", colour: 1, points: series(job, "lag") }], format: span, empty: "no watermark yet" }),
-      lineChart({ title: "State", series: [{ name: "", colour: 2, points: series(job, "state") }], format: bytes })),
+      lineChart({ title: "Watermark lag", series: [{ name: "", colour: 1, points: series(job, "lag") }], format: span, round: niceTime, empty: "no watermark yet" }),
+      lineChart({ title: "State", series: [{ name: "", colour: 2, points: series(job, "state") }], format: bytes, round: niceBytes })),
     h("div", { class: "grid two" }, records(job), batches(job), ends(job)),
   ];
 }

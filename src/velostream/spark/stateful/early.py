@@ -138,7 +138,7 @@ def _left(batch: pa.RecordBatch) -> pa.RecordBatch:
     """Records as they are."""
     import pyarrow as pa
 
-    return batch.append_column(names.PASSED, pa.nulls(batch.num_rows, pa.binary()))
+    return pa.record_batch([*batch.columns, pa.nulls(batch.num_rows, pa.binary())], schema=_out(batch.schema))
 
 
 def _marks(sent: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
@@ -147,8 +147,16 @@ def _marks(sent: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
 
     rows = zip(sent[names.BUCKET].to_pylist(), sent["kind"].to_pylist(), sent["facts"].to_pylist(), strict=True)
     marks = pa.array([json.dumps({"routed": row}) for row in rows], pa.string())
-    nothing = {one.name: pa.nulls(sent.num_rows, one.type) for one in schema}
-    return pa.record_batch({**nothing, names.MARK: marks, names.PASSED: sent["payload"]})
+    held = {names.MARK: marks, names.PASSED: sent["payload"]}
+    columns = [held.get(one.name, pa.nulls(sent.num_rows, one.type)) for one in _out(schema)]
+    return pa.record_batch(columns, schema=_out(schema))
+
+
+def _out(schema: pa.Schema) -> pa.Schema:
+    """The columns that come out: those that go in, each of which may be NULL, and one for what was routed."""
+    import pyarrow as pa
+
+    return pa.schema([*(pa.field(one.name, one.type) for one in schema), pa.field(names.PASSED, pa.binary())])
 
 
 def routed_before(frame: pl.DataFrame) -> tuple[pa.RecordBatch | None, pl.DataFrame]:

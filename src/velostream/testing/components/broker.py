@@ -98,7 +98,9 @@ class Broker:
             more = self.secured.settings(self.port, self.controller) if self.secured is not None else ""
             more += "".join(f"{name}={value}\n" for name, value in self.settings.items())
             file.write_text(_SETTINGS.format(port=self.port, controller=self.controller, folder=self.folder) + more)
-            name = urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
+            first, *rest = uuid.uuid4().bytes
+            # a name that begins with a dash would be taken for an option
+            name = urlsafe_b64encode(bytes([first & 0x7F, *rest])).decode().rstrip("=")
             self._java("kafka.tools.StorageTool", "format", "-t", name, "-c", str(file)).wait()
         self.process = self._java("kafka.Kafka", str(file))
         self._wait()

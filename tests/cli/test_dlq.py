@@ -80,3 +80,10 @@ def test_jobs_and_times_that_are_none_are_said(app: Path, velo: Velo) -> None:
     assert "has no job 'flta'" in answer.err
     assert "'flat'" in answer.err or "flat" in answer.err
     assert "'soon' is not a time" in velo("dlq", "list", app, "--since", "soon").err
+
+
+def test_letters_are_where_the_settings_of_the_run_have_put_them(app: Path, velo: Velo) -> None:
+    elsewhere = store_of("elsewhere", "flat", app.parent / "state" / "flat" / "dead-letters", app.parent)
+    elsewhere.write("q", 0, [letter(reason="bad_value", record="there", source="s")])
+    answer = velo("dlq", "list", app, "--checkpoint", app.parent / "state", "--set", "dlq.location=elsewhere")
+    assert answer.out.splitlines()[-1] == "1 letter: 1 bad_value"

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from velostream.cli.check import failed, validated
-from velostream.cli.colours import colours_of
 from velostream.cli.explain import one
-from velostream.cli.report.text import TextReport
+from velostream.cli.options import preset_option, set_option
+from velostream.cli.planned import checkpoint_option, planned
 from velostream.durations import parse
 from velostream.errors import VeloError
 from velostream.registry import did_you_mean
@@ -29,15 +26,15 @@ _WIDE = 60
 _NONE = "no letter is such a one"
 Command = Callable[..., Any]
 Letters = list[dict[str, Any]]
+Chosen = dict[str, Any]
+"""The options by which letters are chosen, by name."""
 
 
 def _choosing(function: Command) -> Command:
     """The options by which letters are chosen."""
     options = (
         click.argument("file", metavar="FILE"),
-        click.option(
-            "--checkpoint", default="", metavar="DIR", help="Where the jobs keep their state. [default: .velo/APP]"
-        ),
+        checkpoint_option,
         click.option("--job", "job", default="", metavar="NAME", help="Only letters of this job."),
         click.option("--reason", default="", metavar="WORD", help="Only letters with this reason."),
         click.option("--source", default="", metavar="NAME", help="Only letters of records of this source."),
@@ -49,6 +46,8 @@ def _choosing(function: Command) -> Command:
         ),
         click.option("--until", default="", metavar="TIME", help="Only letters written before this."),
         click.option("--text", default="", metavar="TEXT", help="Only letters with this in the record or the error."),
+        preset_option,
+        set_option,
     )
     for option in reversed(options):
         function = option(function)
@@ -75,7 +74,7 @@ def command() -> None:
 @click.option("--limit", default=100, show_default=True, help="The newest so many; 0 for all.")
 @click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
 @click.pass_context
-def listed(ctx: click.Context, /, *, limit: int, form: str, **chosen: str) -> None:
+def listed(ctx: click.Context, /, *, limit: int, form: str, **chosen: Any) -> None:
     """List letters, newest last, and how many there are of each reason."""
     wanted = _wanted((), chosen)
     found = [letter for job in _jobs(ctx, chosen) for letter in job.found(wanted)]
@@ -92,7 +91,7 @@ def listed(ctx: click.Context, /, *, limit: int, form: str, **chosen: str) -> No
 @click.argument("ids", nargs=-1, required=True, metavar="ID…")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @click.pass_context
-def show(ctx: click.Context, /, *, ids: tuple[str, ...], form: str, **chosen: str) -> None:
+def show(ctx: click.Context, /, *, ids: tuple[str, ...], form: str, **chosen: Any) -> None:
     """Show all of a letter: the record with its headers, the error, where it stood."""
     found = [letter for _, letters in _named(ctx, ids, chosen) for letter in letters]
     if form == "json":
@@ -109,7 +108,7 @@ def show(ctx: click.Context, /, *, ids: tuple[str, ...], form: str, **chosen: st
     "--late", type=click.Choice(LATE), default=LATE[0], show_default=True, help="What becomes of late records."
 )
 @click.pass_context
-def replay(ctx: click.Context, /, *, ids: tuple[str, ...], whole: bool, late: str, **chosen: str) -> None:
+def replay(ctx: click.Context, /, *, ids: tuple[str, ...], whole: bool, late: str, **chosen: Any) -> None:
     """Send the original records through their job once more.
 
     A job that runs takes them in its next micro-batch, others at their next start. They keep source, partition and
@@ -131,7 +130,7 @@ def replay(ctx: click.Context, /, *, ids: tuple[str, ...], whole: bool, late: st
 @click.argument("ids", nargs=-1, metavar="[ID…]")
 @click.option("--all", "whole", is_flag=True, help="All that match, where no ID is given.")
 @click.pass_context
-def purge(ctx: click.Context, /, *, ids: tuple[str, ...], whole: bool, **chosen: str) -> None:
+def purge(ctx: click.Context, /, *, ids: tuple[str, ...], whole: bool, **chosen: Any) -> None:
     """Take letters out for good."""
     _refuse_everything(ids, chosen, "purge", whole=whole)
     changed = _changed(ctx, ids, chosen)
@@ -142,7 +141,7 @@ def purge(ctx: click.Context, /, *, ids: tuple[str, ...], whole: bool, **chosen:
         print(_NONE)
 
 
-def _refuse_everything(ids: Sequence[str], chosen: dict[str, str], verb: str, *, whole: bool) -> None:
+def _refuse_everything(ids: Sequence[str], chosen: Chosen, verb: str, *, whole: bool) -> None:
     """What changes things asks for a choice, or to be told that all are meant."""
     filters = ("job", "reason", "source", "since", "until", "text")
     if not (ids or whole or any(chosen[name] for name in filters)):
@@ -150,28 +149,19 @@ def _refuse_everything(ids: Sequence[str], chosen: dict[str, str], verb: str, *,
         raise VeloError(message, hint="give IDs, --reason, --job … or --all", code="usage")
 
 
-def _jobs(ctx: click.Context, chosen: dict[str, str]) -> list[JobLetters]:
+def _jobs(ctx: click.Context, chosen: Chosen) -> list[JobLetters]:
     """The jobs of the application, or the one that is named."""
-    given = one(chosen["file"])
-    answer = validated(given, preset="", overrides={})
-    if answer.findings.errors:
-        shown = TextReport().render([failed(answer)], colours=colours_of(sys.stderr), system_columns=False)
-        print(shown, file=sys.stderr)
-        ctx.exit(2)
     from velostream.jobs.letters import letters_of
-    from velostream.plan import plan
 
-    planned = plan(answer.bound, answer.library)
-    name, names = chosen["job"], [job.name for job in planned.jobs]
+    app = planned(ctx, one(chosen["file"]), chosen["checkpoint"], preset=chosen["preset"], settings=chosen["settings"])
+    name, names = chosen["job"], [job.name for job in app.plan.jobs]
     if name and name not in names:
         message = f"'{chosen['file']}' has no job '{name}'"
         raise VeloError(message, hint=did_you_mean(name, names, "jobs"), code="unknown-job")
-    home = Path(chosen["checkpoint"]) if chosen["checkpoint"] else Path(".velo") / (planned.name or "app")
-    folder = given.folder or Path()
-    return [letters_of(job, home, folder) for job in planned.jobs if not name or job.name == name]
+    return [letters_of(job, app.home, app.folder) for job in app.plan.jobs if not name or job.name == name]
 
 
-def _named(ctx: click.Context, ids: Sequence[str], chosen: dict[str, str]) -> list[tuple[JobLetters, Letters]]:
+def _named(ctx: click.Context, ids: Sequence[str], chosen: Chosen) -> list[tuple[JobLetters, Letters]]:
     """The letters that are chosen, job by job; each of the ids must be there."""
     wanted = _wanted(ids, chosen)
     found = [(job, list(job.found(wanted))) for job in _jobs(ctx, chosen)]
@@ -182,7 +172,7 @@ def _named(ctx: click.Context, ids: Sequence[str], chosen: dict[str, str]) -> li
     return [(job, letters) for job, letters in found if letters]
 
 
-def _changed(ctx: click.Context, ids: Sequence[str], chosen: dict[str, str]) -> list[tuple[JobLetters, Letters]]:
+def _changed(ctx: click.Context, ids: Sequence[str], chosen: Chosen) -> list[tuple[JobLetters, Letters]]:
     """The same, for what changes something: letters of two jobs may have one id, and only one of them is meant."""
     found = _named(ctx, ids, chosen)
     for number in ids:
@@ -193,7 +183,7 @@ def _changed(ctx: click.Context, ids: Sequence[str], chosen: dict[str, str]) -> 
     return found
 
 
-def _wanted(ids: Sequence[str], chosen: dict[str, str]) -> Wanted:
+def _wanted(ids: Sequence[str], chosen: Chosen) -> Wanted:
     from velostream.jobs.letters import Wanted
 
     return Wanted(

@@ -73,6 +73,7 @@ def taken(state: str = "running", *, stateful: bool = True) -> dict[str, Any]:
         "progress": {"inputRowsPerSecond": 10.0, "processedRowsPerSecond": 20.0},
         "refused": 1,
         "lost": {"s": 2},
+        "failed_rows": {"bad_value": 1},
         "circuit_breakers": {"out": {"state": "open"}},
         "latency": {"s/x/3": {"p50": 1.0, "p95": 2.0, "p99": 3.0}},
         "delivered": {"s/x/3": {"records": 7, "last": 1, "rate": 1.5}},

@@ -68,6 +68,8 @@ class Accounts:
     """Of each source, the records that it no longer had when they were to be read."""
     refused: int = 0
     """Rows that a sink did not take."""
+    failed_rows: Counter[str] = field(default_factory=Counter)
+    """Rows that failed behind a stateful node, by reason."""
     dropped: Counter[str] = field(default_factory=Counter)
     dead_lettered: Counter[str] = field(default_factory=Counter)
     emitted: Counter[str] = field(default_factory=Counter)
@@ -161,6 +163,14 @@ class Accounts:
             self.in_results -= rows
             self.dead_lettered["refused"] += rows
 
+    def fail(self, reason: str, rows: int, *, are_records: bool) -> None:
+        """Counts rows that failed behind the node that had counted their records; where each is a record, it is in no
+        result."""
+        self.failed_rows[reason] += rows
+        if are_records:
+            self.in_results -= rows
+            self.dead_lettered[reason] += rows
+
     def _add_records(self, one: Mapping[str, Any], role: Role) -> None:
         """Records that reach a second stateful node were in the results of the first; there they are counted anew."""
         if not role.records:
@@ -242,6 +252,6 @@ class Accounts:
         if not file.exists():
             return cls()
         data = json.loads(file.read_text())
-        for name in ("dropped", "dead_lettered", "emitted", "windows"):
-            data[name] = Counter(data[name])
+        for name in ("dropped", "dead_lettered", "failed_rows", "emitted", "windows"):
+            data[name] = Counter(data.get(name, {}))
         return cls(**data)

@@ -303,6 +303,7 @@ class RunningJob:
             "held_back_by": accounts.holding,
             "joins": accounts.joins,
             "refused": accounts.refused,
+            "failed_rows": dict(accounts.failed_rows),
             "lost": accounts.lost,
             "new_fields": self.new_fields.found if self.new_fields is not None else {},
             "batching": self.batching.report(),

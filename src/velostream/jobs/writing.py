@@ -15,6 +15,7 @@ from velostream.events import TRACEPARENT, BatchBegan, BatchEnded, Events, Trace
 from velostream.jobs.accounts import Accounts, Counted
 from velostream.jobs.emissions import Emissions
 from velostream.jobs.failing import REFUSED, Failing, Letters
+from velostream.jobs.faults import COLUMNS, Faults
 from velostream.jobs.home import Home
 from velostream.jobs.log_lines import LogLines, traceparents
 from velostream.jobs.measured import Measured, capped
@@ -42,8 +43,6 @@ if TYPE_CHECKING:
 
 SMALL = 1 << 20
 """Up to so many bytes, the rows of a bucket are taken to the driver with what it says beside them."""
-_NO_FAULT = (names.FILTERED, names.UNMATCHED)
-_FAULT = (names.STATUS, names.DETAIL, names.RECORD, "_place")
 
 
 class Stopped(Exception):
@@ -100,6 +99,8 @@ class BatchWriter:
     """What becomes of records and calls that fail."""
     letters: LetterStore | None = None
     """Where dead letters go; None for files beside the checkpoint."""
+    faults: Faults = field(default_factory=Faults)
+    """What is wrong with rows."""
 
     def __call__(self, batch: DataFrame, number: int) -> None:
         """Writes one micro-batch. It is computed once: the first thing done with it goes over all of its partitions."""
@@ -123,6 +124,7 @@ class BatchWriter:
             self.busy = False
 
     def _write(self, batch: DataFrame, number: int) -> None:
+        self.faults.begin()
         if self._is_large:
             self._write_through(batch, number)
             return
@@ -193,7 +195,7 @@ class BatchWriter:
         self._sinks(rows.filter(column(names.STATUS).isNull()), number, FEW + 1, None)
         counts = observed.counts()
         faults = {one.expanded: one.rows for one in counts if one.status == FAULT}
-        letters = self._broken(batch) if faults else []
+        letters = self.faults.of_frame(batch) if faults else []
         told = Counter((one["reason"], place < faults.get(True, 0)) for place, one in enumerate(letters))
         exact = [Counted(reason, more, False, rows_of) for (reason, more), rows_of in told.items()]
         letters = self._letters(letters, number)
@@ -205,12 +207,6 @@ class BatchWriter:
         self.rows_before = sum(one.rows for one in counts)
         if self.ended is not None:
             self.ended(number)
-
-    def _broken(self, rows: DataFrame) -> list[dict[str, Any]]:
-        """Letters for the rows that something is wrong with."""
-        status = column(names.STATUS)
-        wrong = rows.filter(column(names.MARK).isNull() & status.isNotNull() & ~status.isin(*_NO_FAULT))
-        return _faults(wrong.select(*(name for name in _FAULT if name in rows.columns)).toArrow())
 
     def _count_joins(self, number: int, at_most: int, joined: Sequence[tuple[int, int]]) -> None:
         """Takes what joins over the rows of this micro-batch counted; where there was no row, nobody was asked."""
@@ -260,7 +256,7 @@ class BatchWriter:
             return self._sinks(rows, number, 0, None), {}
         fine = rows.filter(column(names.STATUS).isNull())
         if at_most > FEW:
-            letters = self._broken(rows)
+            letters = self.faults.of_frame(rows)
             self.failing.check([*said, *letters], number)
             letters += self._sinks(fine, number, at_most, None)
             with self._stage(number, "metrics"):
@@ -268,18 +264,15 @@ class BatchWriter:
             if self.lines is not None:
                 self.lines.of_frame(fine)
             return letters, measured
-        import pyarrow as pa
         import pyarrow.compute as pc
 
-        wanted = [name for name in dict.fromkeys((*self.job.root.needs, *_FAULT)) if name in rows.columns]
+        wanted = [name for name in dict.fromkeys((*self.job.root.needs, *COLUMNS)) if name in rows.columns]
         asked = self.measures.columns(rows, number) if self.measures is not None else []
         asked += self.lines.columns() if self.lines is not None else []
         with self._stage(number, "rows", at_most):
             table = rows.select(*map(column, wanted), *asked).toArrow()
-        status = table[names.STATUS]
-        written = table.filter(pc.is_null(status))
-        no_fault = pc.is_in(status, pa.array(_NO_FAULT))
-        letters = _faults(table.filter(pc.and_(pc.is_valid(status), pc.invert(no_fault))))
+        written = table.filter(pc.is_null(table[names.STATUS]))
+        letters = self.faults.of_table(table)
         self.failing.check([*said, *letters], number)
         letters += self._sinks(fine, number, at_most, written)
         measured = self.measures.of_table(written) if self.measures is not None else {}
@@ -332,6 +325,7 @@ class BatchWriter:
             sinks = sinks_of(self.job)
             alone = sinks is not None and len(sinks.targets) == 1 and not self.lowered.stateful
             self.accounts.refuse(sum(one["reason"] == REFUSED for one in letters), are_records=alone)
+            self.faults.settle(self.accounts)
         self.failing.settle(self.accounts, before)
 
     def _keep_watermarks(self, number: int, stats: list[dict[str, Any]]) -> None:
@@ -350,12 +344,3 @@ class BatchWriter:
             once = partial(store.write, self.home.query_id(), number, kept)
             self.failing.call("dead letters", None, once, self.stopping)
         return letters
-
-
-def _faults(broken: pa.Table) -> list[dict[str, Any]]:
-    """Letters for rows that could not be computed."""
-    rows = broken.select([name for name in _FAULT if name in broken.column_names]).to_pylist()
-    return [
-        letter(reason=r[names.STATUS], error=r[names.DETAIL], record=r[names.RECORD], **(r.get("_place") or {}))
-        for r in rows
-    ]

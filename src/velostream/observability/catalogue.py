@@ -207,6 +207,7 @@ CATALOGUE: tuple[EngineMetric, ...] = (
     EngineMetric("velo_records_dropped_total", COUNTER, "records", "records dropped, by reason", _each("records", "dropped"), ("reason",)),
     EngineMetric("velo_dead_letters_total", COUNTER, "records", "records that became dead letters, by reason", _each("records", "dead_lettered"), ("reason",)),
     EngineMetric("velo_records_lost_total", COUNTER, "records", "records that a source no longer had when they were to be read", _each("lost"), ("source",)),
+    EngineMetric("velo_rows_failed_total", COUNTER, "records", "rows that failed behind windows, by reason", _each("failed_rows"), ("reason",)),
     EngineMetric("velo_rows_emitted_total", COUNTER, "records", "rows emitted, by kind: early, final, late, change, retract", _each("emitted"), ("emission",)),
     *(EngineMetric(total(name), COUNTER, "windows", text, _windows(name)) for name, text in _COUNTED),
     EngineMetric("velo_window_event_count", HISTOGRAM, "windows", "records of a window when it closed", _windows("window_event_count")),

@@ -105,6 +105,9 @@ def places(job: RunningJob, report: Mapping[str, Any], folder: Path) -> list[str
 def troubles(report: Mapping[str, Any]) -> list[str]:
     """What else went wrong, or is other than it was thought to be."""
     lines = []
+    failed = ", ".join(f"{count:,} {reason}" for reason, count in sorted(report["failed_rows"].items()))
+    if failed:
+        lines.append(f"  rows that failed behind windows: {failed}, among the dead letters")
     if report["refused"]:
         lines.append(f"  refused by sinks: {report['refused']:,} rows")
     lines += [f"  lost: {count:,} records that '{source}' no longer had" for source, count in report["lost"].items()]

@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 
 import pyarrow.parquet as pq
 import pytest
@@ -15,6 +16,7 @@ from tests.postgres.server import Database
 from velostream.errors import VeloError
 from velostream.observability.history.base import Store, arrow
 from velostream.observability.history.parquet import MANY, ParquetStore
+from velostream.observability.history.recording import _Kept
 from velostream.observability.history.sqlite import SqliteStore
 from velostream.observability.history.stores import PARQUET, POSTGRES, SQLITE, open_store
 from velostream.observability.history.tables import JOBS, METRICS, PARTITIONS, TABLES, WINDOWS, rows_of
@@ -107,3 +109,11 @@ def test_a_store_that_cannot_be_opened_is_named_without_its_password() -> None:
     with pytest.raises(VeloError, match=r"'postgresql://me:\*\*\*\*@127.0.0.1:1/x' cannot be opened") as refusal:
         open_store(POSTGRES, "postgresql://me:secret@127.0.0.1:1/x")
     assert refusal.value.error_code == "database-unreachable"
+
+
+def test_a_series_is_kept_when_its_value_has_changed() -> None:
+    kept = _Kept(SimpleNamespace(), SimpleNamespace(), 1.0, 1.0)  # type: ignore[arg-type]
+    first = rows(NOW)["metrics"]
+    assert kept.changed(first) == first
+    moved = [(*row[:5], row[5] + 1) if place == 0 else row for place, row in enumerate(rows(NOW + 10)["metrics"])]  # type: ignore[operator]
+    assert kept.changed(moved) == moved[:1]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from velostream.durations import SECOND
 from velostream.events import LOGGER, BatchEnded, Event, JobEnded, JobStarted
 from velostream.observability.history.stores import NONE, open_store, place_of
-from velostream.observability.history.tables import JOBS, Row, rows_of
+from velostream.observability.history.tables import JOBS, METRICS, Row, rows_of
 from velostream.observability.sending import PATIENCE, Sender
 from velostream.observability.snapshot import snapshot
 
@@ -66,6 +66,15 @@ class _Kept:
     """The last micro-batch whose windows were taken."""
     lines: list[list[Any]] = field(default_factory=list)
     """What windows said since the last snapshot."""
+
+    values: dict[Row, float] = field(default_factory=dict)
+    """The value that each series of a @metric was kept with."""
+
+    def changed(self, rows: list[Row]) -> list[Row]:
+        """The series whose value is another than the one that was kept: most of many stand still."""
+        new = [row for row in rows if self.values.get(row[3:5]) != row[5]]
+        self.values |= {row[3:5]: row[5] for row in new}
+        return new
 
     def take_windows(self) -> None:
         """Takes what windows said in the micro-batches since."""
@@ -125,7 +134,9 @@ class Recording:
         with self.lock:
             kept.take_windows()
             lines, kept.lines = kept.lines, []
-        kept.to.sender.put((rows_of(taken, lines), kept.retention))
+        rows = rows_of(taken, lines)
+        rows[METRICS.name] = kept.changed(rows[METRICS.name])
+        kept.to.sender.put((rows, kept.retention))
 
     def _of(self, name: str) -> _Kept | None:
         job = next((one for one in self.runner.jobs if one.job.name == name), None)

@@ -63,7 +63,7 @@ WINDOWS = Table(
 )
 METRICS = Table(
     "metrics",
-    "a series of a @metric at a moment; of histograms the number of values",
+    "a series of a @metric when its value has changed; of histograms the number of values",
     (*_WHO, ("metric", TEXT), ("labels", TEXT), ("value", REAL)),
 )
 TABLES: tuple[Table, ...] = (JOBS, PARTITIONS, STAGES, WINDOWS, METRICS)

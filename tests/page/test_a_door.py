@@ -15,7 +15,6 @@ def test_the_token_is_asked_for_once_and_a_wrong_one_is_refused(look: Look) -> N
     page.click("button[type=submit]")
     page.wait_for_selector(".login .error:not(:empty)")
     assert "token" in page.inner_text(".login .error")
-    look.keep("login")
     page.fill("input[name=token]", TOKEN)
     page.click("button[type=submit]")
     page.wait_for_selector(".empty")
@@ -75,7 +74,6 @@ def test_views_are_reached_by_keys(look: Look) -> None:
             page.keyboard.press("Escape")
     page.keyboard.press("Shift+?")
     page.wait_for_selector("dialog .keys")
-    look.keep("keys")
     page.keyboard.press("Escape")
     page.wait_for_selector("dialog", state="detached")
 

@@ -31,7 +31,7 @@ function banner(job, partitions, watermark, holders, behind) {
   const first = partitions.find((one) => one.holds_watermark);
   if (!first || !isHeld(job)) {
     return h("div", { class: "banner good" }, icon("good"), h("div", {}, h("p", { class: "big" }, watermark ? `The watermark keeps up: ${span(job.watermark_lag_seconds ?? 0)} behind the newest event.` : "There is no watermark yet."),
-      h("p", {}, watermark ? `It stands at ${moment(watermark)}${first && partitions.length > 1 ? `; slowest is ${holders.slice(0, 3).join(", ")}` : ""}.` : "It comes with the first record.")));
+      h("p", {}, watermark ? `It stands at ${moment(watermark)}${first && holders.length < partitions.length ? `; slowest is ${holders.slice(0, 3).join(", ")}` : ""}.` : "It comes with the first record.")));
   }
   const waiting = partitions.filter((one) => one.idle).length;
   const stands = watermark ? `The watermark is at ${moment(watermark)}, ${span(job.watermark_lag_seconds ?? 0)} behind the newest event.` : "There is no watermark, so no window can close.";

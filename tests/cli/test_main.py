@@ -124,7 +124,7 @@ def test_a_reader_who_leaves_early_is_no_error() -> None:
 def test_a_file_that_cannot_be_used_is_no_defect(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    raising(monkeypatch, PermissionError(13, "Permission denied", "/root/of/all.json"))
+    raising(monkeypatch, PermissionError(13, "Permission denied", "/etc/of/all.json"))
     code, _, said = run(capsys, "functions")
     assert code == 3
-    assert said.splitlines()[0] == "error[file-unusable]: '/root/of/all.json' cannot be used: Permission denied"
+    assert said.splitlines()[0] == "error[file-unusable]: '/etc/of/all.json' cannot be used: Permission denied"

@@ -9,10 +9,12 @@ from pathlib import Path
 from threading import Thread
 from typing import Any, ClassVar
 
+import pyarrow as pa
 import pytest
 from tests.tables.loading_apps import refreshed, rows, tables_of
 
 from velostream.errors import VeloError
+from velostream.spark.loading.records import _typed
 
 
 class Answers(BaseHTTPRequestHandler):
@@ -65,3 +67,8 @@ def test_an_answer_of_the_web_is_a_table(one_spark: Any, address: str, tmp_path:
 def test_what_never_ends_is_no_table(one_spark: Any, tmp_path: Path) -> None:
     with pytest.raises(VeloError, match="is loaded by a datagen_source, which has no end"):
         tables_of(one_spark, tmp_path, "k STRING PRIMARY KEY, v INT", type="datagen_source", rows="5")
+
+
+def test_a_deletion_whose_key_is_of_another_type_takes_nothing_else_down() -> None:
+    assert _typed(["1", "x", None, "-7"], pa.int64()).to_pylist() == [1, None, None, -7]
+    assert _typed(["a", None], pa.string()).to_pylist() == ["a", None]

@@ -169,11 +169,16 @@ class Control:
         before = meant.seen.process
         for one in self.beside(deployment.app):
             if one.deployment.role != RETIRED and not one.deployment.waits_for_state:
-                self._release(one.deployment, "" if meant.is_whole else meant.job)
+                if not self._rests(deployment.app):  # who has paused them for a move lets them go on
+                    self._release(one.deployment, "" if meant.is_whole else meant.job)
                 changes: dict[str, Any] = {"ending": "", "reason": "", "restarts": 0, "retry_at": 0.0}
                 self.registry.change(one.deployment, wanted=RESTARTING, **changes)
         self._await(lambda: self._is_new(meant, before), patience)
         return self._again(meant)
+
+    def _rests(self, app: str) -> bool:
+        """True while the jobs of an application are paused, since keys get other owners at this moment."""
+        return any(one.deployment.rests for one in self.beside(app))
 
     def _release(self, deployment: Deployment, job: str) -> None:
         """A start does not keep jobs paused or stopped any more; with a name, only that one."""
@@ -211,7 +216,7 @@ class Control:
     def _tell(self, meant: Meant, verb: str, patience: float) -> None:
         """Has the drivers of an application do something with its jobs."""
         deployment = meant.deployment
-        if any(one.deployment.rests for one in self.beside(deployment.app)):
+        if self._rests(deployment.app):
             message = f"keys of '{deployment.app}' get other owners at this moment"
             raise VeloError(message, hint="try again in a few seconds", code="job-state")
         if not meant.seen.alive or deployment.wanted != RUNNING:

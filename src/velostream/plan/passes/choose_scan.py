@@ -8,6 +8,7 @@ from velostream.config.batching import ADAPTIVE, FIXED_SIZE, MEMORY, strategy_of
 from velostream.config.connections.address import format_of
 from velostream.formats.decoding.json_columns import is_plain
 from velostream.plan.build.context import value_of
+from velostream.plan.fields import Fields
 from velostream.plan.forms import form_of
 from velostream.plan.job import ApplicationPlan, Job
 from velostream.plan.nodes import (
@@ -35,6 +36,8 @@ FILES = ("file_source",)
 _IN_WORKER = "all before the router is the same in Polars"
 _MIXED = f"{_IN_WORKER}; Spark decodes what is not plain JSON"
 _SPARK_HAS = ("_timestamp", "_event_time", "_processing_time", "_topic", "_source")
+_SYSTEM = (*_SPARK_HAS, "_partition", "_offset", "_headers", "_key")
+_ASKED = "system columns are asked for"
 _WORDS: dict[type[Node], str] = {
     Deduplicate: "deduplication",
     Distinct: "DISTINCT",
@@ -102,7 +105,7 @@ def _obstacle(job: Job, scan: Scan, above: tuple[Node, ...]) -> str:
         if isinstance(node, Aggregate):
             combining = node.combining
             return (
-                _of_source(scan) or _of_groups(node)
+                _of_source(scan) or _of_groups(node, headers=scan.connector == "kafka_source")
                 if combining is not None and combining.before_shuffle
                 else _why_not(node)
             )
@@ -112,8 +115,8 @@ def _obstacle(job: Job, scan: Scan, above: tuple[Node, ...]) -> str:
         strange = [each for each in node.expressions if form_of(each, fields) is None]
         if strange:
             return f"'{strange[0]}' may differ between Polars and Spark"
-        if isinstance(node, Filter) and any(fields.of(name).system for name in node.condition.fields):
-            return "system columns are asked for"
+        if _asks_system(node, fields):
+            return _ASKED
     return "nothing is aggregated"
 
 
@@ -162,8 +165,16 @@ def _form(scan: Scan) -> str:
     return str(named or format_of(str(value_of(settings, "path", ""))) or ("jsonl" if scan.connector in FILES else ""))
 
 
-def _of_groups(node: Aggregate) -> str:
-    """What of an aggregation keeps its rows from being combined in the worker."""
+def _asks_system(node: Filter | Project, fields: Fields) -> bool:
+    """True where a condition or a column of the user's reads a system column."""
+    if isinstance(node, Filter):
+        return any(fields.of(name).system for name in node.condition.fields)
+    made = (column.expression.fields for column in node.columns if not column.system)
+    return any(name.split(".")[-1] in _SYSTEM for names in made for name in names)
+
+
+def _of_groups(node: Aggregate, *, headers: bool) -> str:
+    """What of an aggregation keeps its rows from being combined in the worker, which may have the headers."""
     for key in node.keys:
         if not hashable(key.expression.type.name):
             return f"a key is {key.expression.type}"
@@ -173,10 +184,11 @@ def _of_groups(node: Aggregate) -> str:
         return f"the window goes by '{node.window.time}'"
     read = [name for each in node.expressions for name in each.fields]
     system = [name for name in read if node.input.fields.of(name).system and name != node.input.time]
-    computed = {name for name in system if name.split(".")[-1] in (*_SPARK_HAS, "_partition", "_offset", "_headers")}
+    unknown = _SYSTEM if not headers else tuple(name for name in _SYSTEM if name != "_headers")
+    computed = {name for name in system if name.split(".")[-1] in unknown}
     arguments = [name for call in node.calls for each in call.expressions for name in each.fields]
     if computed or node.input.time in [*arguments, *(key.expression.name for key in node.keys)]:
-        return "system columns are asked for"
+        return _ASKED
     return ""
 
 

@@ -121,7 +121,7 @@ def _early(frame: DataFrame, early: EarlyScan) -> DataFrame:
     from pyspark.sql import functions as F  # noqa: N812
     from pyspark.sql.types import BinaryType, StructField, StructType
 
-    skipped = ("_key", "_headers", "_topic")
+    skipped = [name for name in ("_key", "_headers", "_topic") if name not in early.taken]
     sent = frame.drop(*skipped)
     fields = [StructField(field.name, field.dataType) for field in sent.schema]  # what was routed has none of them
     left = sent.mapInArrow(early, StructType(fields).add(PASSED, BinaryType()))

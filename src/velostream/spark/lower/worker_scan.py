@@ -6,8 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from velostream.catalog.system_columns import SYSTEM_COLUMNS
 from velostream.plan.expression import Expression
 from velostream.plan.forms import Form, form_of
+from velostream.plan.header_calls import HEADERS
 from velostream.plan.nodes import Aggregate, Filter, Node, Project, Scan
 from velostream.spark.lower.context import Lowering
 from velostream.spark.lower.stage import layout_of
@@ -59,13 +61,11 @@ def route_early(node: Node, lowering: Lowering) -> None:
     named = (column for column in scan.declared if column.name.casefold() == scan.event_time.column.casefold())
     held = next(named, None)
     columns = arrow_schema((column.name, column.type) for column in scan.declared)
-    if held is None:
-        early = EarlyScan(worker, columns, "_timestamp")
-    elif held.type == TIMESTAMP:
-        early = EarlyScan(worker, columns, held.name)
-    else:
-        early = EarlyScan(worker, columns, held.name, UNITS[scan.event_time.format])
-    lowering.early[label] = early
+    time, unit = "_timestamp" if held is None else held.name, 0
+    if held is not None and held.type != TIMESTAMP:
+        unit = UNITS[scan.event_time.format]
+    taken = tuple(name for name in ("_partition", "_offset", HEADERS) if name in worker.schema.names)
+    lowering.early[label] = EarlyScan(worker, columns, time, unit, taken)
 
 
 def _worker(
@@ -82,9 +82,11 @@ def _worker(
     computed = [(name, form_of(expression, node.input.fields, forms)) for name, expression in wanted]
     needed = _columns([form for _, form in computed if form is not None] + conditions)
     chosen = [(column.name, column.type) for column in scan.declared if column.name in {*needed, time}]
+    given = [(HEADERS, SYSTEM_COLUMNS[HEADERS].type)] if HEADERS in needed else []
+    given += [(EVENT, TIMESTAMP)] if time == EVENT else []
     worker = WorkerScan(
         layout,
-        _schema(chosen if time != EVENT else [*chosen, (EVENT, TIMESTAMP)]),
+        _schema([*chosen, *given]),
         tuple(column.name for column in scan.declared),
         tuple((name, form) for name, form in computed if form is not None),
         tuple(keys),

@@ -42,6 +42,8 @@ class EarlyScan:
     columns: pa.Schema
     time: str
     unit: int = 0
+    taken: tuple[str, ...] = ("_partition", "_offset")
+    """The columns of records that are not in their text."""
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The function for mapInArrow: what comes out has a column more, for what was routed."""
@@ -110,7 +112,7 @@ class EarlyScan:
         import pyarrow as pa
 
         given = {EVENT: times.cast(pa.timestamp("us")).cast(pa.timestamp("us", "UTC"))}
-        for name in ("_partition", "_offset"):
+        for name in self.taken:
             given[name] = batch[name].take(places)
         rows = {one.name: _column(one, table, given) for one in self.worker.schema}
         return self.worker.sent(pa.record_batch(rows), watermark)

@@ -10,7 +10,7 @@ RUNS ?= 3
 KILLS ?= 20
 BENCH ?=
 
-.PHONY: help setup java demo demo-server demo-kafka test faults fuzz lint bench bench-postgres bench-check bench-store docs clean
+.PHONY: help setup java demo demo-server demo-kafka test faults fuzz lint bench bench-postgres bench-tables bench-check bench-store docs clean
 
 help: ## print this help
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | awk -F'\t' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -58,6 +58,9 @@ bench: setup ## side by side with PySpark and DuckDB (RECORDS=4000000 RUNS=3 BEN
 
 bench-postgres: setup ## upserts into PostgreSQL, beside COPY and INSERT by hand
 	@$(BIN)/python -m benchmarks.postgres
+
+bench-tables: setup ## tables by themselves: loading, a refresh, lookups by key beside DuckDB
+	@$(BIN)/python -m benchmarks.tables
 
 bench-check: bench ## make bench, then fail if a ratio fell 10 % below the stored one
 	@$(BIN)/python -m benchmarks check

@@ -59,6 +59,8 @@ def main(
             dataset = scenario.data(records)
             click.echo(f"{scenario.name}  {scenario.title}, {dataset.records:,} records", err=True)
             folder, sizes = dataset.write(work / "data")
+            for table in scenario.tables:
+                table.write(folder)
             taking_part = tuple(name for name in scenario.contestants if name in names)
             opened = loaded(folder, work / scenario.name, dataset.records) if scenario.kafka else nullcontext(folder)
             with opened as given:

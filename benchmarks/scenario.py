@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from benchmarks.datasets import Dataset
+from benchmarks.references import Reference
 
 VELO, ROCKSDB, MEMORY, DUCKDB = "velostream", "spark-rocksdb", "spark-memory", "duckdb"
 CONTESTANTS = (VELO, ROCKSDB, MEMORY, DUCKDB)
@@ -39,6 +40,10 @@ class Scenario:
     aims: Mapping[str, float] = field(default_factory=dict)
     """Of each peer: how many times its rate ours should be."""
     contestants: tuple[str, ...] = CONTESTANTS
+    tables: tuple[Reference, ...] = ()
+    """What it joins with. Tables are loaded by the run that warms up, as by an application before it reads a record."""
+    streams: tuple[str, ...] = ("trades",)
+    """The names of its streams, each of which has the same records."""
     kafka: bool = False
     """True where records come as JSON from a topic, and rows go as JSON to another."""
 

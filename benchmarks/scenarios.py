@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from benchmarks.datasets import partitioned, retained, sessions, trades
+from benchmarks.joins import JOINS
 from benchmarks.scenario import DUCKDB, MEMORY, ROCKSDB, VELO, Comparison, Scenario
 
 _GROUPS = 5_000
@@ -184,6 +185,7 @@ SCENARIOS: tuple[Scenario, ...] = (
     _size("G10", "S3a with ten times those records", 2.5),
     _keys("K1", "10,000 records per batch, few keys retained", 400),
     _keys("K100", "10,000 records per batch, 100 times the keys retained", 4),
+    *JOINS,
 )
 
 COMPARISONS: tuple[Comparison, ...] = (

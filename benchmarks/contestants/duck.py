@@ -25,7 +25,11 @@ class DuckDB:
         begun = time.perf_counter()
         with duckdb.connect(config={"threads": task.cores}) as connection:
             reader = f"SELECT * FROM read_parquet('{task.data}/*.parquet') WHERE symbol <> '{TAIL}'"
-            connection.execute(f"SET TimeZone = 'UTC'; CREATE VIEW trades AS {reader}")
+            connection.execute("SET TimeZone = 'UTC'")
+            for name in scenario.streams:
+                connection.execute(f"CREATE VIEW {name} AS {reader}")
+            for table in scenario.tables:
+                connection.execute(f"CREATE VIEW {table.name} AS FROM read_parquet('{table.file(task.data)}')")
             connection.execute(f"COPY ({scenario.batch}) TO '{target}/out.parquet' (FORMAT parquet)")
         seconds = time.perf_counter() - begun
         prints = summed(target, dict(scenario.batch_print))

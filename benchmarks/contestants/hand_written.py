@@ -39,6 +39,10 @@ class HandWritten:
         topics = Topics.of(task.data)
         out = topics.made(f"{task.contestant}-{number}") if topics is not None else ""
         begun = time.perf_counter()
+        for table in scenario.tables:
+            self.spark.read.parquet(str(table.file(task.data))).createOrReplaceTempView(table.name)
+        for stream in scenario.streams[1:]:
+            self._read(task.data, topics).createOrReplaceTempView(stream)
         rows, mode = QUERIES[scenario.peer](self._read(task.data, topics), scenario.delay)
         if topics is None:
             self._write(rows, mode, home)

@@ -63,10 +63,35 @@ def session(trades: DataFrame, delay: str) -> tuple[DataFrame, str]:
     return _windowed(trades, delay, F.session_window("traded_at", "30 minutes")), "append"
 
 
+def enriched(trades: DataFrame, delay: str) -> tuple[DataFrame, str]:
+    """J1 and J2."""
+    instruments = trades.sparkSession.table("instruments")
+    rows = trades.join(instruments, "symbol", "left")
+    return rows.select("symbol", (F.col("price") * F.col("lot")).alias("amount"), "sector", "traded_at"), "append"
+
+
+def three_tables(trades: DataFrame, delay: str) -> tuple[DataFrame, str]:
+    """J3."""
+    tables = trades.sparkSession.table
+    rows = trades.join(tables("instruments"), "symbol", "left").join(tables("fees"), "quantity", "left")
+    rows = rows.join(tables("desks"), "sector", "left")
+    amount = F.col("price") * F.col("lot") * F.col("fee") * F.col("weight")
+    return rows.select("symbol", amount.alias("amount"), "sector", "desk", "traded_at"), "append"
+
+
+def paired(trades: DataFrame, delay: str) -> tuple[DataFrame, str]:
+    """J4."""
+    quotes = trades.sparkSession.table("quotes").withWatermark("traded_at", delay).alias("q")
+    ours = trades.withWatermark("traded_at", delay).alias("t")
+    near = "q.traded_at BETWEEN t.traded_at - INTERVAL 5 SECONDS AND t.traded_at + INTERVAL 5 SECONDS"
+    rows = ours.join(quotes, F.expr(f"t.symbol = q.symbol AND {near}"))
+    return rows.selectExpr("t.symbol", "t.price", "q.quantity", "t.traded_at AS at"), "append"
+
+
 QUERIES: dict[str, Query] = {
     query.__name__: query
     for query in (
         *(stateless, keyed, keys, tumbling, tumbling_changes, sliding, session),
-        *(moving, running_keys, running_windows),
+        *(moving, running_keys, running_windows, enriched, three_tables, paired),
     )
 }

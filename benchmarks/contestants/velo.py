@@ -12,7 +12,9 @@ from benchmarks.contestants.base import Measured, Task, summed
 from benchmarks.contestants.session import SHARED
 from benchmarks.datasets import FILES_PER_BATCH
 from benchmarks.kafka import Topics
+from benchmarks.references import Reference
 from benchmarks.scenario import Scenario
+from velostream.tables.store import FOLDER
 
 if TYPE_CHECKING:
     from velostream.jobs.runner import Runner
@@ -40,16 +42,27 @@ def application(scenario: Scenario, data: Path, out: Path) -> str:
         "event.time.field": "traded_at",
         **scenario.source,
     }
-    return _text(scenario, source, {"type": "file_sink", "path": str(out), "format": "parquet"})
+    tables = "".join(_table(table, table.file(data)) for table in scenario.tables)
+    return tables + _text(scenario, source, {"type": "file_sink", "path": str(out), "format": "parquet"})
 
 
 def _text(scenario: Scenario, source: Mapping[str, str], sink: Mapping[str, str]) -> str:
     into = [*_settings(sink, "results."), *_settings(scenario.job, "")]
-    return (
-        "CREATE STREAM trades (symbol STRING, price DOUBLE, quantity INT, traded_at TIMESTAMP)\n"
-        f"WITH ({', '.join(_settings(source, 'trades.'))});\n\n"
-        f"CREATE STREAM answer AS\n{scenario.select}\nINTO results WITH ({', '.join(into)});\n"
+    streams = (
+        f"CREATE STREAM {name} (symbol STRING, price DOUBLE, quantity INT, traded_at TIMESTAMP)\n"
+        f"WITH ({', '.join(_settings(source, f'{name}.'))});\n\n"
+        for name in scenario.streams
     )
+    select = f"CREATE STREAM answer AS\n{scenario.select}\nINTO results WITH ({', '.join(into)});\n"
+    return "".join(streams) + select
+
+
+def _table(table: Reference, file: Path) -> str:
+    """The declaration of a table."""
+    [(key, kind), *others] = table.columns.items()
+    columns = [f"{key} {kind} PRIMARY KEY", *(f"{name} {kind}" for name, kind in others)]
+    source = {"type": "file_source", "path": str(file), "format": "parquet"}
+    return f"CREATE TABLE {table.name} ({', '.join(columns)})\nWITH ({', '.join(_settings(source, ''))});\n\n"
 
 
 def _settings(settings: Mapping[str, str], prefix: str) -> list[str]:
@@ -77,6 +90,7 @@ class Velostream:
         progress = Progress(self.spark, held.look)
         topics = Topics.of(task.data)
         out = topics.made(f"velostream-{number}") if topics is not None else ""
+        _keep_tables(task.work / "tables", home / "checkpoint")
         begun = time.perf_counter()
         try:
             text = from_kafka(scenario, topics, out) if topics else application(scenario, task.data, home / "out")
@@ -89,6 +103,7 @@ class Velostream:
         if topics is not None:
             topics.drained(out, home / "out")
         measured = Measured(seconds, progress.taken(), summed(home / "out", dict(scenario.print_of)), held.state)
+        _keep_tables(home / "checkpoint", task.work / "tables")
         shutil.rmtree(home)
         return measured
 
@@ -110,6 +125,13 @@ class Velostream:
     def stop(self) -> None:
         """Ends the session."""
         self.spark.stop()
+
+
+def _keep_tables(before: Path, after: Path) -> None:
+    """Takes tables that are loaded along to the next run, which finds them as an application does that starts again."""
+    if (before / FOLDER).exists():
+        after.mkdir(parents=True, exist_ok=True)
+        (before / FOLDER).rename(after / FOLDER)
 
 
 class _Held:

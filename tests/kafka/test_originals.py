@@ -6,9 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+from confluent_kafka import TopicPartition
 from tests.kafka.apps import START, properties, run, runner_of, source
 from tests.kafka.cluster import Cluster
 
+from velostream.jobs.home import Home
+from velostream.jobs.replaying import replay
 from velostream.sources.streams.kafka_originals import GAP, messages_at
 
 MINUTE = 60_000
@@ -30,6 +33,10 @@ def test_messages_far_apart_are_found_and_those_that_are_not_there_are_left_out(
         (0, 2 * GAP + 9): str(2 * GAP + 9).encode(),
         (1, 0): None,
     }
+    [deleted] = cluster.admin.delete_records([TopicPartition(topic, 0, 4)]).values()
+    deleted.result()
+    left = messages_at(scan.settings, [*places, ("no-such-topic", 0, 1)])
+    assert sorted(place[1:] for place in left) == [(0, 4), (0, 2 * GAP + 9), (1, 0)], "one that is gone hides no other"
 
 
 def test_a_late_record_is_a_letter_with_its_bytes_key_headers_and_time(
@@ -41,7 +48,17 @@ def test_a_late_record_is_a_letter_with_its_bytes_key_headers_and_time(
     text = source(cluster.address, topic)
     text += "CREATE STREAM x AS SELECT k, COUNT(*) AS n FROM s GROUP BY k WINDOW TUMBLING(1m) INTO out WITH "
     text += f"({properties('out', type='file_sink', path=str(tmp_path / 'out'))});"
-    run(one_spark, text, tmp_path)
+    text += "CREATE STREAM y AS SELECT k, 100 / (LAG(v) OVER (PARTITION BY k ORDER BY at) - 2) AS w FROM s INTO held "
+    text += f"WITH ({properties('held', type='memory_sink')});"
+    behind = run(one_spark, text, tmp_path)["y"]
+    assert behind["records"]["dead_lettered"] == {"bad_value": 1}
+    [file] = (tmp_path / "checkpoint" / "y" / "dead-letters").glob("*.jsonl")
+    failed = json.loads(file.read_text())
+    assert failed["record"] == json.dumps({"k": "a", "v": 3, "at": START + 3 * MINUTE}), "the record, not the row"
+    assert (failed["topic"], failed["offset"]) == (topic, 3)
+    assert 3 in json.loads(failed["row"]).values()
+    [why] = replay(Home(tmp_path / "checkpoint" / "y"), [{**failed, "id": "x"}]).passed_over
+    assert "is in the state of the job" in why[1]
     headers = [("trace", b"1"), ("trace", b"\xff")]
     cluster.send(topic, [{"value": late, "key": "K", "headers": headers, "timestamp": START}, {"value": "{ not json"}])
     report = run(one_spark, text, tmp_path)["x"]

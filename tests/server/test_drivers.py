@@ -15,7 +15,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -33,7 +33,7 @@ PATIENCE = 300.0
 QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """Many short-lived JVMs on few cores: what they do once is not worth being compiled twice."""
 RATE, SECONDS = 20, 2
-START = int(datetime(2026, 1, 1, tzinfo=UTC).timestamp())
+START = datetime(2026, 1, 1, tzinfo=UTC)
 SQL = f"""
 CREATE STREAM orders (customer STRING, amount BIGINT, at TIMESTAMP) WITH (
     'orders.type' = 'datagen_source', 'orders.rate' = '{RATE}', 'orders.seed' = '7',
@@ -129,7 +129,7 @@ def server(tmp_path: Path) -> Iterator[Server]:
 
 @cache
 def made(count: int, files: Path) -> list[tuple[int, str, int]]:
-    """The first records of the source, each as second, customer and amount: what an uninterrupted run reads."""
+    """The first records of the source, each as microseconds, customer and amount: what an uninterrupted run reads."""
     import pyarrow as pa
 
     from velostream.server.planning import planned
@@ -140,7 +140,7 @@ def made(count: int, files: Path) -> list[tuple[int, str, int]]:
     recipe = recipe_of(scan.source, [(one.name, one.type) for one in scan.declared], scan.settings, "at", 1)
     types = {"customer": pa.string(), "amount": pa.int64(), "at": pa.timestamp("us", "UTC")}
     rows = records(recipe, pa.schema(types.items()), 0, count, recipe.start or 0, 0).to_pylist()
-    return [(int(row["at"].timestamp()) - START, row["customer"], row["amount"]) for row in rows]
+    return [(micros_of(row["at"]), row["customer"], row["amount"]) for row in rows]
 
 
 def check(rows: list[Row], files: Path, seconds: int = SECONDS, after: int = 0) -> int:
@@ -150,8 +150,8 @@ def check(rows: list[Row], files: Path, seconds: int = SECONDS, after: int = 0) 
     assert doubled == []
     last = max(second_of(row["starts"]) for row in rows) + seconds
     groups: dict[tuple[int, str], list[int]] = {}
-    for second, customer, amount in made(last * RATE, files):
-        groups.setdefault((second // seconds * seconds, customer), []).append(amount)
+    for micros, customer, amount in made(last * RATE, files):
+        groups.setdefault((micros // 1_000_000 // seconds * seconds, customer), []).append(amount)
     wanted = {
         key: (len(amounts), sum(amounts), max(amounts)) for key, amounts in groups.items() if key[0] + seconds > after
     }
@@ -165,8 +165,12 @@ def check(rows: list[Row], files: Path, seconds: int = SECONDS, after: int = 0) 
     return last
 
 
+def micros_of(moment: datetime) -> int:
+    return round((moment - START) / timedelta(microseconds=1))
+
+
 def second_of(text: str) -> int:
-    return int(datetime.fromisoformat(text).timestamp()) - START
+    return micros_of(datetime.fromisoformat(text)) // 1_000_000
 
 
 @pytest.mark.slow
@@ -243,16 +247,30 @@ def test_a_version_with_other_windows_takes_over_at_one_point_of_time(server: Se
 
 @pytest.mark.slow
 @pytest.mark.skipif("PLAIN" not in STRATEGIES, reason="it takes minutes: make faults")
-def test_rows_without_windows_move_where_the_sources_stand(server: Server) -> None:
+def test_rows_without_windows_move_where_the_sources_stand_and_begin_again_with_a_savepoint(server: Server) -> None:
     server.deploy("shop", PLAIN, version="1")
     until(lambda: server.rows("shop"))
-    server.deploy("shop", PLAIN.replace("amount FROM", "amount, 1 AS more FROM"), version="2", strategy="BLUE_GREEN")
+    more = PLAIN.replace("amount FROM", "amount, 1 AS more FROM")
+    server.deploy("shop", more, version="2", strategy="BLUE_GREEN")
     until(lambda: server.app("shop")["version"] == "2")
+    server.ask().post("/api/v1/jobs/shop/savepoint", {"name": "here"})
     rows = ended(server)
-    found = [(second_of(row["at"]), row["customer"], row["amount"]) for row in rows]
+    found = of_records(rows)
     wanted = [one for one in made(len(found) * 2, server.data) if one[2] > 1]
     assert {"more" in row for row in rows} == {True, False}
-    assert Counter(found) == Counter(wanted[: len(found)])
+    assert found == wanted[: len(found)]
+    server.deploy("shop", more.replace("NAME", "again"), version="3", savepoint="here")
+    until(lambda: server.rows("again"))
+    assert server.ask().post("/api/v1/jobs/shop/stop")["state"] == "stopped"
+    again = of_records(server.rows("again"))
+    begins = wanted.index(again[0])
+    assert 0 < begins <= len(found)
+    wanted = [one for one in made((begins + len(again)) * 2, server.data) if one[2] > 1]
+    assert again == wanted[begins : begins + len(again)]
+
+
+def of_records(rows: list[Row]) -> list[tuple[int, str, int]]:
+    return sorted((micros_of(datetime.fromisoformat(row["at"])), row["customer"], row["amount"]) for row in rows)
 
 
 def ended(server: Server) -> list[Row]:

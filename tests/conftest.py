@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +12,11 @@ import pytest
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from tests.postgres.server import Database
+
+
+os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+"""Tests run many small jobs: to compile their code well costs the JVM more than it saves. Half of its time is saved so,
+also in the processes that tests start."""
 
 
 def connector_jars() -> tuple[Path, ...]:

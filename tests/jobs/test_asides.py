@@ -50,3 +50,14 @@ def test_statements_that_ask_are_answered_and_do_not_run() -> None:
     assert [row[0] for row in streams.rows] == ["trades"]
     assert explained.rows[0][0].startswith("Job explain_1")
     assert [job.name for job in runs_of(plan(answer.bound, answer.library)).jobs] == ["j"]
+
+
+def test_questions_to_tables_and_rows_without_a_stream_are_no_jobs() -> None:
+    declared = """CREATE TABLE names (symbol STRING PRIMARY KEY, name STRING)
+WITH ('type' = 'kafka_source', 'topic' = 'names', 'bootstrap.servers' = 'b:9092');
+"""
+    found = checked(declared + "SELECT name FROM names;\nSELECT 1 AS one;\nSELECT symbol FROM trades").findings.errors
+    assert [(error.message.split(",")[0], error.span.line if error.span else 0) for error in found] == [
+        ("'query_1' reads 'names' and no stream", 4),
+        ("'query_2' reads no stream", 5),
+    ]

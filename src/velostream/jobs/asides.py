@@ -12,6 +12,7 @@ from velostream.validation.showing import Listing, shown
 
 if TYPE_CHECKING:
     from velostream.plan.job import ApplicationPlan
+    from velostream.positions import Span
     from velostream.sql.application import ParsedStatement
     from velostream.validation import Validated
 
@@ -24,6 +25,9 @@ def refuse_asides(answer: Validated) -> None:
         error = _refusal(statement, answer)
         if error is not None:
             answer.findings.refuse(error, statement.span)
+    if answer.ok:
+        for error, span in _without_stream(answer):
+            answer.findings.refuse(error, span)
 
 
 def listings(answer: Validated) -> Iterator[Listing]:
@@ -66,6 +70,20 @@ def _refusal(statement: ParsedStatement, answer: Validated) -> VeloError | None:
         return None
     words = " ".join(statement.text.split()[:3]).rstrip(";")
     return VeloError(f"'{words}' has no effect on a run: it {said}", hint=hint, code="unsupported")
+
+
+def _without_stream(answer: Validated) -> Iterator[tuple[VeloError, Span]]:
+    """Statements that read tables or values only: they are questions, and no stream would ever start them as jobs."""
+    from velostream.plan import plan
+
+    places = {statement.name: statement.span for statement in answer.application.statements}
+    for job in runs_of(plan(answer.bound, answer.library)).jobs:
+        if not job.scans and job.name in places:
+            tables = " and ".join(f"'{name}'" for name in job.tables)
+            reads = f"reads {tables} and no stream" if tables else "reads no stream"
+            hint = "velo query and velo shell ask tables; a job joins them with a stream"
+            message = f"'{job.name}' {reads}, so that nothing would start it as a job"
+            yield VeloError(message, hint=hint, code="unsupported"), places[job.name]
 
 
 def _created(answer: Validated) -> set[str]:

@@ -179,9 +179,7 @@ class RunningJob:
         self.stop()
 
     def end_if_done(self) -> bool:
-        """True where a LIMIT has been reached, or rows that come once have come: the query is ended then."""
-        if not self.job.scans and self.accounts.batch >= 0 and self.all_read:
-            self.writer.done = True
+        """True where a LIMIT has been reached: the query is ended then."""
         if self.writer.done and self.state == "running":
             self.stop()
             self.state = "done"

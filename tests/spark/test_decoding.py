@@ -8,7 +8,6 @@ from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
-
 from tests.formats.held import Settings
 
 from velostream import types
@@ -64,6 +63,23 @@ def test_what_is_not_utf8_is_a_letter_with_the_bytes_headers_and_key_that_came(o
     assert (letters[2]["record"], letters[2]["headers"]) == (None, None)
     assert letters[3]["record"] == "base64:" + base64.b64encode(b"base64:eA==").decode()
     assert (letters[4]["key"], letters[4]["error"]) == ("base64:/w==", "the bytes of the key are not UTF-8 text")
+
+
+def test_what_stands_behind_an_object_is_not_lost(one_spark: Any) -> None:
+    node = Node((Field("a", BIGINT), Field("b", STRING)))
+    fine = [
+        b'{"a": 1}',
+        b' {"a": 1} \r',
+        b'{"a": 1, "b": "} x"}',
+        b'{"a": 1, "c": [{"x": 1}, {"x": 2}]}',
+        b'{"a": 1, "b": "}, {"}',
+    ]
+    more = [b'{"a": 1}{"a": 2}', b'{"a": 1} {"a": 2}', b'{"a": 1}, {"a": 2}', b'{"a": 1} x', b'{"a": 1}]', b'{"a": 1},']
+    found = decoded(
+        node, _frame(one_spark, *((text, None, None) for text in fine + more)), "a BIGINT, b STRING", "json"
+    )
+    told = [(row["a"], row["_status"]) for row in found.collect()]
+    assert told == [(1, None)] * len(fine) + [(None, "undecodable")] * len(more)
 
 
 def test_keys_and_whole_values_are_read_by_their_formats(one_spark: Any) -> None:

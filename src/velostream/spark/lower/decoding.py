@@ -37,6 +37,8 @@ _BINARY = ("bytes", *CODED, "debezium_avro")
 _NOT_UTF8 = "the bytes are not UTF-8 text"
 _NOT_FRAMED = "the bytes do not begin with the number of a schema, as a registry's do"
 _HEAD = 5
+_BEHIND, _ENDS = r"\}\s*([^\s,\]\}]|,\s*\{)", r"\}\s*$"
+"""Within one object of JSON, only text between quotes and arrays of objects look like the first of them."""
 _NO_VALUE = "the message has no value, which takes a row out of a table and is no record of a stream"
 
 
@@ -146,6 +148,8 @@ def _parsed(node: Any, frame: DataFrame, schema: str, form: str) -> DataFrame:
     frame = frame.withColumn("_parsed", attempt(parsed))
     names = [part for part in frame.select("_parsed.*").columns if part != "_corrupt"]
     broken = F.col("_parsed").isNull() | F.col("_parsed._corrupt").isNotNull()
+    if form != "csv":
+        broken = broken | _has_more(F.col("value"))
     fields = {name: F.when(~broken, F.col(f"_parsed.`{name}`")) for name in names}
     others = (*SYSTEM, *_FAULTS, "_no_value", "_raw_key", "value")
     frame = frame.select(
@@ -154,6 +158,19 @@ def _parsed(node: Any, frame: DataFrame, schema: str, form: str) -> DataFrame:
         broken.alias("_broken"),
     )
     return _judged(frame, names, _kept(F.col("value")), F.col("_broken"))
+
+
+def _has_more(text: Column) -> Column:
+    """True where something stands behind the object that a text begins with: Spark reads no further than that.
+
+    Only a text in which something could stand there is read again, as the one member of an array.
+    """
+    from pyspark.sql import functions as F  # noqa: N812
+
+    odd = F.rlike(text, F.lit(_BEHIND)) | ~F.rlike(text, F.lit(_ENDS))
+    whole = F.from_json(F.concat(F.lit('{"members":['), text, F.lit('],"end":1}')), "members ARRAY<STRING>, end INT")
+    alone = (F.size(whole["members"]) == 1) & (whole["end"] == 1)
+    return F.coalesce(F.when(odd, ~F.coalesce(alone, F.lit(False))), F.lit(False))
 
 
 def _judged(frame: DataFrame, names: list[str], record: Column, broken: Column) -> DataFrame:

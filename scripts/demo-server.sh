@@ -17,12 +17,21 @@ say "velo serve --data $data --port $port"
 $velo serve --data "$data" --port "$port" &
 server=$!
 
+ended() { # no process of the application is left
+    ! curl -sf -H "Authorization: Bearer ${VELO_TOKEN:-}" "$VELO_URL/api/v1/apps/trading" | grep -q '"pid":[0-9]'
+}
+
 finish() {
     trap - EXIT
     trap '' INT TERM
     if kill -0 "$server" 2>/dev/null; then
         say "The jobs end after their running batches"
-        $velo stop trading || $velo stop trading --force || true
+        $velo stop trading || true
+        for _ in $(seq 60); do
+            ended && break
+            sleep 1
+        done
+        ended || $velo stop trading --force || true
         kill "$server" 2>/dev/null || true
         wait "$server" 2>/dev/null || true
     fi

@@ -20,6 +20,10 @@ _ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProv
 _RENAMING = "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
 """Checkpoints on a local disk: the other manager asks the shell about links, 30 ms for every file."""
 
+_ON_A_CLUSTER = "16"
+"""Partitions of state on a cluster, unless somebody sets another number: each costs time in every micro-batch, and they
+are fixed at a job's first start. Spark would make 200."""
+
 _SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
@@ -63,6 +67,8 @@ def spark_session(
         everything["spark.sql.shuffle.partitions"] = str(max(2, _cores(master)))
         everything["spark.sql.streaming.checkpointFileManagerClass"] = _RENAMING
         everything["spark.driver.memory"] = f"{_memory()}g"
+    else:
+        everything["spark.sql.shuffle.partitions"] = _ON_A_CLUSTER
     for name, value in {**everything, **(settings or {})}.items():
         builder = builder.config(name, value)
     with _logged():

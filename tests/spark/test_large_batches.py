@@ -43,3 +43,38 @@ def test_rows_are_the_same_whoever_writes_them(
     assert len(rows) == 36
     letters = (tmp_path / "checkpoint" / "x" / "dead-letters").glob("*.jsonl")
     assert sum(len(file.read_text().splitlines()) for file in letters) == 6
+
+
+def test_a_micro_batch_that_turns_out_too_large_is_computed_anew_and_counted_once(
+    one_spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writing, "FEW", 4)
+    monkeypatch.setattr("velostream.sinks.writers.batch.FEW", 4)
+    (tmp_path / "in").mkdir()
+    keys = ["ab", "ab", "abcdefghij", "ab", "abcdefghijx"]
+    for number, some in enumerate(keys):
+        lines = [json.dumps({"k": k, "v": number}) for k in some]
+        (tmp_path / "in" / f"{number}.jsonl").write_text("\n".join(lines) + "\n")
+    (tmp_path / "t.csv").write_text("k,g\n" + "".join(f"{k},{k.upper()}\n" for k in "abcdefghij"))
+    text = f"""
+        CREATE STREAM s (k STRING, v INT) WITH ('s.type' = 'file_source', 's.path' = '{tmp_path}/in/*.jsonl',
+            's.format' = 'jsonl', 's.files.per.batch' = '1');
+        CREATE TABLE t (k STRING PRIMARY KEY, g STRING) WITH ('type' = 'file_source', 'path' = '{tmp_path}/t.csv');
+        CREATE STREAM x AS SELECT t.g, COUNT(*) AS n, SUM(s.v) AS total FROM s JOIN t ON s.k = t.k GROUP BY t.g
+            EMIT CHANGES INTO out WITH ('out.type' = 'file_sink', 'out.path' = '{tmp_path}/out',
+            'out.format' = 'jsonl', 'emit.granularity' = 'batch');"""
+    answer = validate(text, "large.sql", variables={})
+    assert answer.ok, answer.findings.errors
+    runner = Runner(plan(answer.bound, answer.library), one_spark, tmp_path / "checkpoint", tmp_path, print)
+    runner.run_until_done()
+    [job] = runner.jobs
+    assert job.accounts.adds_up
+    assert (job.accounts.read, job.accounts.unmatched) == (27, 1)
+    assert (job.accounts.joins["t"]["matched"], job.accounts.joins["t"]["missing"]) == (26, 1)
+    rows = [json.loads(line) for file in (tmp_path / "out").glob("part-*") for line in file.read_text().splitlines()]
+    newest = {row["g"]: row for row in sorted(rows, key=lambda row: row["_revision"])}
+    assert {g: (row["n"], row["total"], row["_revision"]) for g, row in newest.items()} == {
+        **dict.fromkeys("AB", (5, 10, 5)),
+        **dict.fromkeys("CDEFGHIJ", (2, 6, 2)),
+    }
+    assert len(rows) == 26

@@ -2,6 +2,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from velostream.errors import VeloError
 from velostream.jobs.accounts import Accounts, Counted
 from velostream.spark.lower.job import Role
 from velostream.windows.statistics import Stats
@@ -86,3 +89,10 @@ def test_accounts_survive_a_restart(tmp_path: Path) -> None:
 
 def test_without_a_file_accounts_are_new(tmp_path: Path) -> None:
     assert Accounts.load(tmp_path / "none.json") == Accounts()
+
+
+def test_accounts_that_are_damaged_are_told_and_not_counted_anew(tmp_path: Path) -> None:
+    (tmp_path / "accounts.json").write_text('{"batch": 3,')
+    with pytest.raises(VeloError, match=r"accounts\.json' is damaged") as raised:
+        Accounts.load(tmp_path / "accounts.json")
+    assert raised.value.error_code == "checkpoint-unreadable"

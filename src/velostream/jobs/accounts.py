@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from velostream.errors import VeloError
 from velostream.files import replace_text
 from velostream.jobs import seen as seen_by_stages
 from velostream.jobs.measured import Measured, merged
@@ -248,10 +249,15 @@ class Accounts:
 
     @classmethod
     def load(cls, file: Path) -> Accounts:
-        """Those kept, or new ones."""
+        """Those kept, or new ones; what is damaged is told, not counted anew."""
         if not file.exists():
             return cls()
-        data = json.loads(file.read_text())
+        try:
+            data = json.loads(file.read_text())
+        except ValueError:
+            hint = "restore it from a copy, or start with another --checkpoint"
+            message = f"the checkpoint cannot be read: '{file}' is damaged"
+            raise VeloError(message, hint=hint, code="checkpoint-unreadable") from None
         for name in ("dropped", "dead_lettered", "failed_rows", "emitted", "windows"):
             data[name] = Counter(data.get(name, {}))
         return cls(**data)

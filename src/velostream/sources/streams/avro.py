@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import pyarrow as pa
@@ -22,22 +23,29 @@ _TEMPORAL = ("TIMESTAMP", "TIMESTAMP_NTZ", "DATE")
 def avro_batches(path: str, columns: Sequence[str], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
     """The records of a file with `columns`, typed as `schema` says; those that the file does not have are NULL."""
     wanted = pa.schema([schema.field(column) for column in columns])
-    try:
-        with open_bytes(path) as file:
-            yield from _batches(file, wanted)
-    except FileNotFoundError:
-        raise
-    except (ValueError, EOFError, OSError, IndexError, KeyError) as error:
-        message = f"'{path}' is not an Avro file, or is cut: {error}"
-        raise VeloError(message, hint="take it away, or correct path", code="source-unreadable") from None
+    with _told(path), open_bytes(path) as file:
+        yield from _batches(file, wanted)
 
 
 def avro_columns(path: str) -> tuple[Field, ...]:
     """The columns of a file, as its header tells them."""
     import fastavro
 
-    with open_bytes(path) as file:
-        return read_avro(json.dumps(fastavro.reader(file).writer_schema))
+    with _told(path), open_bytes(path) as file:
+        schema = json.dumps(fastavro.reader(file).writer_schema)
+    return read_avro(schema)
+
+
+@contextmanager
+def _told(path: str) -> Iterator[None]:
+    """What fails inside is told as a file that cannot be read."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise
+    except (ValueError, EOFError, OSError, IndexError, KeyError) as error:
+        message = f"'{path}' is not an Avro file, or is cut: {error}"
+        raise VeloError(message, hint="take it away, or correct path", code="source-unreadable") from None
 
 
 def _batches(file: Any, wanted: pa.Schema) -> Iterator[pa.RecordBatch]:

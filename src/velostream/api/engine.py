@@ -8,8 +8,6 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from velostream.errors import VeloError
-
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -28,14 +26,10 @@ class Engine:
     def session(self, connectors: Iterable[str] = (), functions: Iterable[Function] = ()) -> SparkSession:
         """The session of this process, which must have the jars of these connectors: Spark takes them at its start."""
         from velostream.spark.jars import jars_of
-        from velostream.spark.session import lacking, spark_session
+        from velostream.spark.session import require_jars, spark_session
 
         jars = jars_of(connectors, self.jars, LOG.info)
-        missing = lacking(jars)
-        if missing:
-            message = f"Spark runs already, without '{missing[0]}'"
-            hint = "end it (connection.spark.stop()), and the next question starts it with all that it needs"
-            raise VeloError(message, hint=hint, code="job-state")
+        require_jars(jars)
         _travel(functions)
         return spark_session(self.master, jars=jars)
 

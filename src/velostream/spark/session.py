@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from velostream.errors import VeloError
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -77,16 +79,20 @@ def spark_session(
     return spark
 
 
-def lacking(jars: Iterable[Path]) -> list[str]:
-    """Which of these jars the Spark that runs in this process has not taken at its start; none where none runs."""
+def require_jars(jars: Iterable[Path]) -> None:
+    """Refuses jars that the Spark of this process, if it runs already, has not taken at its start."""
     from pyspark import SparkContext
 
     running = SparkContext._active_spark_context
     if running is None:
-        return []
+        return
     settings = running.getConf()
     loaded = f"{settings.get('spark.jars', '')},{settings.get('spark.jars.packages', '')}"
-    return [jar.name for jar in jars if jar.stem.rpartition("-")[0] not in loaded]
+    missing = [jar.name for jar in jars if jar.stem.rpartition("-")[0] not in loaded]
+    if missing:
+        message = f"Spark runs already, without '{missing[0]}'"
+        hint = "it takes jars only when it starts: begin anew, with the question that needs them first"
+        raise VeloError(message, hint=hint, code="job-state")
 
 
 def _home() -> str:

@@ -31,7 +31,7 @@ class Engine:
         from velostream.plan import plan
         from velostream.spark.failures import translated
         from velostream.spark.jars import jars_of
-        from velostream.spark.session import lacking, spark_session
+        from velostream.spark.session import require_jars, spark_session
 
         planned = plan(answer.bound, answer.library)
         job = planned.job(answer.application.statements[-1].name)
@@ -42,9 +42,7 @@ class Engine:
         kept = home_of(planned.name, self.checkpoint)
         with translated(debug=self.debug):
             jars = jars_of(planned.connectors, (), self.say)
-            if lacking(jars):  # Spark takes jars at its start only, and between two statements nothing runs
-                self.say("Spark starts again, with what this statement needs …")
-                spark_session(self.master).stop()
+            require_jars(jars)
             spark = spark_session(self.master, jars=jars)
             question = Question(planned, job, spark, kept, folder)
             if question.is_static:

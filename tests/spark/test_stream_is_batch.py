@@ -102,7 +102,7 @@ def records(chance: random.Random, count: int) -> list[dict[str, Any]]:
 def query(chance: random.Random) -> tuple[tuple[str, ...], list[str], Window, str, str]:
     """Keys, aggregates, window, emission and a condition."""
     window = chance.choice(WINDOWS)
-    keys = chance.choice(KEYS)
+    keys = chance.choice(KEYS) or (() if window.sql else ("k",))  # a result over everything needs a window
     emits = ["", "EMIT FINAL", "EMIT CHANGES"] if window.sql else ["EMIT CHANGES", "EMIT FINAL"]
     where = chance.choice(["", "", "WHERE w > 0", "WHERE k IS NOT NULL AND b"])
     return keys, chance.sample(AGGREGATES, chance.randint(1, 4)), window, chance.choice(emits), where

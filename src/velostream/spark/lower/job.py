@@ -82,10 +82,10 @@ class LoweredJob:
     """Where the stream is packed: the job's output rows of payloads that are in the driver already."""
     table: Callable[[Sequence[bytes]], pa.Table] | None = None
     """The same without Spark, where columns are only picked and named."""
-
-
     shared: bool = False
     """True where `rows` leaves those out that another version of the job writes."""
+
+
 @dataclass(frozen=True)
 class Role:
     """How a stateful node counts: whether records of sources reach it, whether it is the first that they reach, and
@@ -203,12 +203,12 @@ def refuse_ends(job: Job) -> None:
 
 
 def _stage(node: Node, lowering: Lowering, *, keeps_previous: bool) -> Stage:
+    route_early(node, lowering)
     frames = [_stream(child, lowering, above=node) for child in node.children if not child.static]
     return lower_stateful(node, frames, lowering, keeps_previous=keeps_previous)
 
 
 def _stream(node: Node, lowering: Lowering, above: Node | None = None, *, withdraws: bool = False) -> DataFrame:
-    route_early(node, lowering)
     """The rows of a node as a stream; `withdraws` says that something above asks what corrected rows said before."""
     if isinstance(node, Scan):
         return _scan(node, lowering)

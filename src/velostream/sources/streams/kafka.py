@@ -27,6 +27,7 @@ DEFAULTS = {
 }
 """What holds unless the settings say otherwise: what was written in a transaction that was given up is no record. Spark
 asks for the offsets of a partition after every poll, so that small ones cost more in questions than in data."""
+HEADERS = "array<struct<key: string, value: binary>>"
 _JAR = "spark-sql-kafka"
 
 
@@ -58,7 +59,8 @@ def messages(frame: DataFrame) -> DataFrame:
     return frame.select(
         named("value", "value"),
         named("key", "_key"),
-        named("headers", "_headers"),
+        # no headers are an empty list: Arrow's writer goes over all rows before for each NULL among lists
+        F.coalesce(F.col("headers"), F.array().cast(HEADERS)).alias("_headers"),
         named("topic", "_topic"),
         named("partition", "_partition"),
         named("offset", "_offset"),

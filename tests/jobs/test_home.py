@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from velostream.errors import VeloError
 from velostream.jobs.home import Home, murmur, spread
 
 
@@ -27,4 +28,6 @@ def test_buckets_lie_evenly_on_the_partitions(count: int, partitions: int) -> No
 def test_the_number_of_buckets_stays_as_it_was_at_the_first_start(one_spark: Any, tmp_path: Path) -> None:
     spark = one_spark.newSession()
     first = Home(tmp_path).buckets(spark, 4)
-    assert Home(tmp_path).buckets(spark, 16) == first
+    assert Home(tmp_path).buckets(spark, None) == Home(tmp_path).buckets(spark, 4) == first
+    with pytest.raises(VeloError, match="spread over 4 buckets"):
+        Home(tmp_path).buckets(spark, 16)

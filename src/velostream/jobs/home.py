@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from velostream.errors import VeloError
 from velostream.files import replace_text
 
 if TYPE_CHECKING:
@@ -60,6 +61,13 @@ class Home:
         file = self.folder / "buckets.json"
         if file.exists():
             fixed = json.loads(file.read_text())
+            held = len(fixed["buckets"])
+            if wanted is not None and wanted != held:
+                message = (
+                    f"the state of '{self.folder.name}' is spread over {held} buckets, and was so at its first start"
+                )
+                hint = f"set num_partitions to {held} instead of {wanted}, or start with a new checkpoint"
+                raise VeloError(message, hint=hint, code="state-mismatch")
             spark.conf.set("spark.sql.shuffle.partitions", fixed["shuffle_partitions"])
             return tuple(fixed["buckets"])
         shuffle = int(str(spark.conf.get("spark.sql.shuffle.partitions")))

@@ -45,6 +45,7 @@ NOT_FOUND_IN_SQL = {
     "unknown-key": "lookups at the job server",
     "unknown-letter": "dead letters at the job server",
     "unknown-path": "requests to the job server",
+    "unknown-savepoint": "savepoints of the job server",
     "unknown-table": "lookups at the job server",
     "unknown-version": "verbs of the job server",
     "wrong-method": "requests to the job server",

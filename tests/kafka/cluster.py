@@ -154,7 +154,7 @@ def shared(folder: Path) -> Iterator[Cluster]:
     try:
         yield Cluster(*file.read_text().splitlines())
     finally:
-        mine.unlink()
+        mine.unlink(missing_ok=True)  # where two fixtures of one process use it
         if own is not None:
             until = time.monotonic() + 900
             while any(mine.parent.iterdir()) and time.monotonic() < until:

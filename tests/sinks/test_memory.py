@@ -5,6 +5,7 @@ from velostream.sinks.writers import Batch, BatchRows, write
 
 
 def test_rows_are_read_back_by_the_name_of_the_sink() -> None:
+    clear()
     keep("a", "q", 0, [{"x": 1}])
     keep("a", "q", 1, [{"x": 2}])
     keep("b", "q", 0, [{"x": 3}])

@@ -1,7 +1,7 @@
 import polars as pl
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st, settings
+from hypothesis import strategies as st
 
 from velostream.errors import VeloError
 from velostream.windows import state

@@ -16,7 +16,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-KILLS = int(os.environ.get("VELO_KILLS", "2"))
+KILLS = int(os.environ.get("VELO_KILLS", "1"))
 START = 1_700_000_040_000
 VELO = Path(sys.executable).with_name("velo")
 

@@ -207,6 +207,7 @@ def test_whoever_is_killed_every_result_is_written_once_and_no_job_is_forgotten(
 
 
 @pytest.mark.slow
+@pytest.mark.skipif("VELO_APPS" not in os.environ, reason="minutes: make faults")
 def test_versions_follow_each_other_and_no_result_is_missing_or_doubled(server: Server) -> None:
     server.deploy("shop", version="1")
     until(lambda: server.job("shop")["rows_out"])

@@ -38,6 +38,10 @@ def java_certificates(told: Mapping[str, str]) -> dict[str, str]:
             text = _content(f"{name}.location", file)
         if text is not None:
             made |= {java: text, "ssl.keystore.type": "PEM"}
+    for store in ("ssl.truststore", "ssl.keystore"):
+        file = made.get(f"{store}.location")
+        if file is not None and f"{store}.type" not in made and _kind(file) != "JKS":
+            made[f"{store}.type"] = _kind(file)  # Java takes a file for one of its own whatever it is called
     return made
 
 

@@ -12,6 +12,8 @@ MINUTE = 60 * SECOND
 HOUR = 60 * MINUTE
 DAY = 24 * HOUR
 WEEK = 7 * DAY
+FIRST, LAST = -62_135_596_800_000_000, 253_402_300_799_999_999
+"""The times of the years 1 to 9999 since 1970, which all that reads results can show."""
 
 UNITS: dict[str, int] = {
     "us": MICROSECOND,

@@ -122,6 +122,10 @@ def struct(*fields: tuple[str, Type]) -> Type:
     return Type("STRUCT", fields=fields)
 
 
+HEADERS = array(struct(("key", STRING), ("value", BINARY)))
+"""The headers of a message: keys may come more than once, and have an order."""
+
+
 def parse(text: str) -> Type:
     """The type that a spelling means: Spark's names, and those that Flink and ksqlDB users type."""
     tokens = [match[1] for match in _TOKEN.finditer(text.strip()) if match[1].strip()]

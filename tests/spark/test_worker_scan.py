@@ -20,7 +20,7 @@ from velostream.plan import plan
 from velostream.plan.expression import Expression
 from velostream.plan.fields import Fields
 from velostream.plan.forms import form_of
-from velostream.plan.nodes import Filter, Project, Scan
+from velostream.plan.nodes import Filter, Node, Project, Scan
 from velostream.validation import validate
 from velostream.windows.forms import computed
 from velostream.windows.hashing import hashable, hashes
@@ -104,15 +104,20 @@ def conditions(chance: random.Random, depth: int = 2) -> str:
     )
 
 
-def filtered(condition: str) -> Filter:
+def asked(query: str) -> Node:
+    """The plan of a query over a Parquet file."""
     declared = ", ".join(f"{name} {kind}" for name, kind in COLUMNS.items())
     text = (
         f"CREATE STREAM s ({declared}) WITH ('s.type' = 'file_source', 's.path' = 'x.parquet', 's.format' = 'parquet',"
-        f" 's.event.time.field' = 'at'); SELECT COUNT(*) AS n FROM s WHERE {condition} WINDOW TUMBLING(1m);"
+        f" 's.event.time.field' = 'at'); {query};"
     )
     answer = validate(text, "t.sql", variables={})
     assert answer.ok, answer.findings.errors
-    root = plan(answer.bound, answer.library).jobs[0].root
+    return plan(answer.bound, answer.library).jobs[0].root
+
+
+def filtered(condition: str) -> Filter:
+    root = asked(f"SELECT COUNT(*) AS n FROM s WHERE {condition} WINDOW TUMBLING(1m)")
     assert next(node for node in root.walk() if isinstance(node, Scan)).way.kind == "worker", condition  # type: ignore[union-attr]
     return next(node for node in root.walk() if isinstance(node, Filter))
 
@@ -121,9 +126,9 @@ def test_random_conditions_mean_the_same_in_polars_as_in_spark(one_spark: Any) -
     chance = random.Random(3)
     given = table(150, seed=2)
     spark = one_spark.createDataFrame(given)
-    asked = [conditions(chance) for _ in range(60)]
-    answers = spark.selectExpr(*(f"({text}) AS c{n}" for n, text in enumerate(asked))).collect()
-    for number, text in enumerate(asked):
+    texts = [conditions(chance) for _ in range(60)]
+    answers = spark.selectExpr(*(f"({text}) AS c{n}" for n, text in enumerate(texts))).collect()
+    for number, text in enumerate(texts):
         node = filtered(text)
         known = {name: ("column", name.removeprefix("s.")) for name in node.input.fields.names}
         form = form_of(node.condition, node.input.fields, known)
@@ -144,10 +149,10 @@ def amounts(chance: random.Random, depth: int = 2) -> str:
 def test_random_sums_and_products_mean_the_same_in_polars_as_in_spark(one_spark: Any) -> None:
     chance = random.Random(4)
     given = table(150, seed=2)
-    asked = [amounts(chance) for _ in range(40)]
-    answers = one_spark.createDataFrame(given).selectExpr(*(f"({text}) AS c{n}" for n, text in enumerate(asked)))
+    texts = [amounts(chance) for _ in range(40)]
+    answers = one_spark.createDataFrame(given).selectExpr(*(f"({text}) AS c{n}" for n, text in enumerate(texts)))
     told = answers.toArrow()
-    for number, text in enumerate(asked):
+    for number, text in enumerate(texts):
         expression, fields = summed(text)
         form = form_of(expression, fields, {name: ("column", name.removeprefix("s.")) for name in fields.names})
         assert form is not None, text
@@ -162,14 +167,7 @@ def test_what_may_fail_or_round_otherwise_is_left_to_spark(text: str) -> None:
 
 def summed(amount: str) -> tuple[Expression, Fields]:
     """What is summed up, and the fields that it is computed from."""
-    declared = ", ".join(f"{name} {kind}" for name, kind in COLUMNS.items())
-    text = (
-        f"CREATE STREAM s ({declared}) WITH ('s.type' = 'file_source', 's.path' = 'x.parquet', 's.format' = 'parquet',"
-        f" 's.event.time.field' = 'at'); SELECT SUM({amount}) AS n FROM s WINDOW TUMBLING(1m);"
-    )
-    answer = validate(text, "t.sql", variables={})
-    assert answer.ok, answer.findings.errors
-    root = plan(answer.bound, answer.library).jobs[0].root
+    root = asked(f"SELECT SUM({amount}) AS n FROM s WINDOW TUMBLING(1m)")
     project = next(node for node in root.walk() if isinstance(node, Project) and isinstance(node.input, Scan))
     [made] = [column.expression for column in project.columns if not column.expression.is_field]
     return made, project.input.fields

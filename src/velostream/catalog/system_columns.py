@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from velostream.registry import by_name
-from velostream.types import BIGINT, BINARY, BOOLEAN, INT, STRING, TIMESTAMP, Type, array
+from velostream.types import BIGINT, BOOLEAN, HEADERS, INT, STRING, TIMESTAMP, Type
 
 RECORD = "record"
 SOURCE = "source"
@@ -61,7 +61,7 @@ _COLUMNS = (
     SystemColumn("_key", STRING, SOURCE, "message key", "GROUP BY _key", ("ROWKEY",)),
     SystemColumn(
         "_headers",
-        array(Type("STRUCT", fields=(("key", STRING), ("value", BINARY)))),
+        HEADERS,
         SOURCE,
         "message headers; HEADER('k') reads one",
         "SELECT HEADER('trace-id') AS trace",

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from decimal import Context, Decimal
 from typing import TYPE_CHECKING, Any
 
+from velostream.durations import FIRST
 from velostream.types import Type
 
 if TYPE_CHECKING:
@@ -174,5 +175,5 @@ def _times(texts: pa.Array, kind: pa.DataType) -> tuple[pa.Array, Any]:
         read = spelled.str.to_datetime("%Y-%m-%dT%H:%M:%S%.f", strict=False)
         made = read.cast(pl.Datetime("us")).to_arrow().cast(pa.timestamp("us"))
     good = pc.or_(pc.is_null(texts), pc.is_valid(made)).to_numpy(zero_copy_only=False)
-    first = pc.fill_null(pc.greater_equal(made.cast(pa.int64()), -62_135_596_800_000_000), fill_value=True)
+    first = pc.fill_null(pc.greater_equal(made.cast(pa.int64()), FIRST), fill_value=True)
     return made.cast(kind), np.logical_and(good, first.to_numpy(zero_copy_only=False))

@@ -17,6 +17,7 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, SupportsTriggerAv
 from velostream.sources.made_columns import Made
 from velostream.sources.streams.limits import BatchLimit
 from velostream.sources.streams.marks import finished, listed, mark
+from velostream.types import HEADERS
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -24,10 +25,7 @@ if TYPE_CHECKING:
 
     from velostream.sources.streams.arrivals import Arrivals
 
-SYSTEM = (
-    "_partition INT, _offset BIGINT, _timestamp TIMESTAMP, _headers ARRAY<STRUCT<key: STRING, value: BINARY>>, "
-    "_clock TIMESTAMP, _mark STRING"
-)
+SYSTEM = f"_partition INT, _offset BIGINT, _timestamp TIMESTAMP, _headers {HEADERS}, _clock TIMESTAMP, _mark STRING"
 ROWS = 100_000
 """Records of an Arrow batch."""
 LEAST_BATCH, MOST_BATCH = 1_000, 500_000

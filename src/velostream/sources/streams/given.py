@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from velostream.types import HEADERS
+
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
@@ -18,7 +20,7 @@ GIVEN = "given"
 """The connector of a scan whose records a test gives; SQL has no name for it."""
 _LINE = (
     "value STRING, partition INT, offset BIGINT, topic STRING, key STRING, timestamp BIGINT, clock BIGINT, "
-    "headers ARRAY<STRUCT<key: STRING, value: BINARY>>, mark STRING"
+    f"headers {HEADERS}, mark STRING"
 )
 """What a line says of a record; its time, and what the clock shows, are in microseconds."""
 _FIRST = 1_000_000_000

@@ -13,6 +13,7 @@ from velostream.kafka import Cluster
 from velostream.sources.streams.kafka_following import KafkaFollower
 from velostream.sources.streams.kafka_topics import wait_for_topics
 from velostream.sources.streams.limits import BatchLimit
+from velostream.types import HEADERS
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -27,7 +28,6 @@ DEFAULTS = {
 }
 """What holds unless the settings say otherwise: what was written in a transaction that was given up is no record. Spark
 asks for the offsets of a partition after every poll, so that small ones cost more in questions than in data."""
-HEADERS = "array<struct<key: string, value: binary>>"
 _JAR = "spark-sql-kafka"
 
 
@@ -60,7 +60,7 @@ def messages(frame: DataFrame) -> DataFrame:
         named("value", "value"),
         named("key", "_key"),
         # no headers are an empty list: Arrow's writer goes over all rows before for each NULL among lists
-        F.coalesce(F.col("headers"), F.array().cast(HEADERS)).alias("_headers"),
+        F.coalesce(F.col("headers"), F.array().cast(str(HEADERS))).alias("_headers"),
         named("topic", "_topic"),
         named("partition", "_partition"),
         named("offset", "_offset"),

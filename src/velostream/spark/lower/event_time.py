@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from velostream.durations import FIRST, LAST
 from velostream.errors import VeloError
 from velostream.plan.time import EventTime
 from velostream.spark.attempt import attempt
@@ -24,8 +25,6 @@ _READ = "_read"
 _WHOLE = ("tinyint", "smallint", "int", "bigint")
 _FRACTIONS = ("float", "double")
 _EPOCHS = ("epoch_millis", "epoch_seconds")
-_LEAST, _MOST = -62_135_596_800_000_000, 253_402_300_799_999_999
-"""The years 1 to 9999, which all that reads results can show."""
 _SHOWN = 100
 
 
@@ -221,4 +220,4 @@ def _within(micros: Column) -> Column:
     """A timestamp within the years 1 to 9999, else NULL."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    return F.timestamp_micros(F.when(micros.between(_LEAST, _MOST), micros).cast("bigint"))
+    return F.timestamp_micros(F.when(micros.between(FIRST, LAST), micros).cast("bigint"))

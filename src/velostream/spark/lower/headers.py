@@ -9,11 +9,12 @@ from velostream.plan.nodes import Headers
 from velostream.plan.nodes.headers import EDITED
 from velostream.spark.lower.context import CARRIED, Lowering, column
 from velostream.spark.lower.expressions import compute
+from velostream.types import HEADERS
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-_TYPE = "array<struct<key:string,value:binary>>"
+_TYPE = str(HEADERS)
 
 
 def lower_headers(node: Headers, frame: DataFrame, lowering: Lowering) -> DataFrame:

@@ -14,6 +14,7 @@ from velostream.sources.streams.csv_records import header_of
 from velostream.sources.streams.reading import form_of
 from velostream.spark.lower.context import Lowering, column
 from velostream.spark.lower.decoding import decoded
+from velostream.types import HEADERS
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -24,7 +25,7 @@ SOURCE = "_replay"
 """The column that says what the source of a record that comes again is called; NULL for all others."""
 _LINE = (
     "value BINARY, key BINARY, topic STRING, partition INT, offset BIGINT, timestamp BIGINT, source STRING, "
-    "headers ARRAY<STRUCT<key: STRING, value: BINARY>>"
+    f"headers {HEADERS}"
 )
 _SYSTEM = ("partition", "offset", "topic", "headers")
 _WITH_VALUE = ("json", "jsonl", "csv", "string", "bytes", "avro", "protobuf", "debezium_json", "debezium_avro")

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from velostream.durations import FIRST, LAST
 from velostream.formats.decoding.json_columns import read_columns
 from velostream.sources.streams.watermarks import before
 from velostream.spark.stateful import layout as names
@@ -26,8 +27,6 @@ EVENT = "_event"
 AUTO = -1
 _SYSTEM = ("_partition", "_offset", "_topic", "_mark", "_late")
 _ROUTED = '{"routed"'
-_LEAST, _MOST = -62_135_596_800_000_000, 253_402_300_799_999_999
-"""The years 1 to 9999; what lies outside of them Spark is to judge."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +77,7 @@ class EarlyScan:
 
         table, places = read_columns(batch[VALUE], self.columns)
         times = self.times(batch, table, places)
-        known = pc.and_(pc.greater_equal(times, max(_LEAST, watermark)), pc.less_equal(times, _MOST))
+        known = pc.and_(pc.greater_equal(times, max(FIRST, watermark)), pc.less_equal(times, LAST))
         good = pc.fill_null(known, fill_value=False)
         if not pc.all(good, min_count=0).as_py():
             table, times, places = table.filter(good), times.filter(good), places[good.to_numpy(zero_copy_only=False)]
@@ -122,7 +121,7 @@ def _scaled(numbers: pa.Array, unit: int) -> pa.Array:
     """Numbers of a unit in microseconds; NULL where that lies outside of the years 1 to 9999."""
     import pyarrow.compute as pc
 
-    fits = pc.and_(pc.greater_equal(numbers, _LEAST // unit), pc.less_equal(numbers, _MOST // unit))
+    fits = pc.and_(pc.greater_equal(numbers, FIRST // unit), pc.less_equal(numbers, LAST // unit))
     return pc.multiply(pc.if_else(fits, numbers, None), unit)
 
 

@@ -14,6 +14,7 @@ from velostream.errors import InvalidProperty, VeloError
 from velostream.registry import nearest
 
 if TYPE_CHECKING:
+    from confluent_kafka import KafkaError
     from confluent_kafka.admin import AdminClient
 
 T = TypeVar("T")
@@ -26,6 +27,7 @@ _LONGEST = 3 * ASKED
 _WEEK = 7 * 24 * 60
 """Minutes, after which brokers forget the offsets of a group unless they are told otherwise."""
 _SHOWN = 5
+_SAID = 10
 QUIET = logging.getLogger("velostream.kafka.client")
 """Where clients leave their own words; what matters of them is raised."""
 QUIET.addHandler(logging.NullHandler())
@@ -74,8 +76,17 @@ class Asking:
     """A client that asks a cluster."""
 
     admin: AdminClient
-    said: deque[str] = field(default_factory=lambda: deque(maxlen=10))
+    said: deque[KafkaError] = field(default_factory=lambda: deque(maxlen=_SAID))
     """What went wrong lately, last word last."""
+
+    @property
+    def reason(self) -> str:
+        """Why it does not reach the cluster: that somebody is not let in says more than that he was cut off."""
+        from confluent_kafka import KafkaError
+
+        refused = (KafkaError._AUTHENTICATION, KafkaError._SSL)
+        ranks = {KafkaError._ALL_BROKERS_DOWN: 0, **dict.fromkeys(refused, 2)}
+        return max(reversed(self.said), key=lambda error: ranks.get(error.code(), 1)).str() if self.said else ""
 
 
 @cache
@@ -84,9 +95,8 @@ def asking(client: tuple[tuple[str, str], ...]) -> Asking:
     from confluent_kafka import KafkaException
     from confluent_kafka.admin import AdminClient
 
-    said: deque[str] = deque(maxlen=10)
-    told: dict[str, Any] = {**reconnecting(dict(client)), "logger": QUIET}
-    told["error_cb"] = lambda error: said.append(error.str())
+    said: deque[KafkaError] = deque(maxlen=_SAID)
+    told: dict[str, Any] = {**reconnecting(dict(client)), "logger": QUIET, "error_cb": said.append}
     try:
         return Asking(AdminClient(told), said)
     except KafkaException as error:
@@ -204,7 +214,6 @@ class Cluster:
         """The error for brokers that do not answer."""
         told = error.args[0].str() if error.args and hasattr(error.args[0], "str") else "no answer in time"
         self._asking.admin.poll(0)  # what went wrong is heard only by who listens
-        said = self._asking.said[-1] if self._asking.said else told
-        message = f"no Kafka broker answers at '{self.address}': {said}"
+        message = f"no Kafka broker answers at '{self.address}': {self._asking.reason or told}"
         hint = "see that it is up, and that bootstrap.servers and security.protocol are right"
         return VeloError(message, hint=hint, code="broker-unreachable")

@@ -13,7 +13,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
 
 from velostream.errors import VeloError
@@ -65,20 +65,31 @@ class Cluster:
         raise AssertionError(f"topic {topic} cannot be made again")
 
     def grow(self, topic: str, partitions: int) -> None:
-        """Gives a topic more partitions."""
+        """Gives a topic more partitions, and waits until clients hear of them."""
         self.admin.create_partitions([NewPartitions(topic, partitions)])[topic].result()
+        ends = time.monotonic() + 60
+        while len(self.admin.list_topics(topic, timeout=10).topics[topic].partitions) < partitions:
+            assert time.monotonic() < ends, f"topic {topic} has not got its partitions"
+            time.sleep(0.1)
 
     def send(self, topic: str, messages: Iterable[dict[str, Any]]) -> None:
-        """Messages as `produce` takes them."""
+        """Messages as `produce` takes them; all of them have arrived."""
         producer = Producer({"bootstrap.servers": self.address, "linger.ms": 5, "log_level": 0})
+        lost: list[str] = []
+
+        def arrived(error: KafkaError | None, _: Any) -> None:
+            if error is not None:
+                lost.append(error.str())
+
         for message in messages:
             while True:
                 try:
-                    producer.produce(topic, **message)
+                    producer.produce(topic, on_delivery=arrived, **message)
                     break
                 except BufferError:
                     producer.poll(0.1)
         assert producer.flush(60) == 0
+        assert not lost, lost[0]
 
     def give_up(self, topic: str, messages: Iterable[dict[str, Any]]) -> None:
         """Messages of a transaction that is given up."""

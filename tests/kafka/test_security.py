@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import logging
+from collections import deque
 from pathlib import Path
 from typing import Any
 
 import pytest
+from confluent_kafka import KafkaError
 from tests.kafka.apps import START, run, runner_of, sink, source
 from tests.kafka.cluster import USERS, Cluster
 
 from velostream.config.connections.kafka_clients import for_asking
 from velostream.errors import VeloError
+from velostream.kafka import Asking
 from velostream.kafka import Cluster as Asked
 from velostream.plan import plan
 from velostream.plan.explain import application_data, explain_application
@@ -89,6 +92,15 @@ def test_who_has_a_password_reads_and_writes_over_tls_and_the_password_is_never_
     ]
     for secret in SECRETS:
         assert not [one for one in shown if secret in one or quoted(secret) in one or json.dumps(secret)[1:-1] in one]
+
+
+def test_a_refusal_is_told_rather_than_the_end_of_the_connection_behind_it() -> None:
+    refused = KafkaError(KafkaError._AUTHENTICATION, "Authentication failed: no such user")
+    cut, down = KafkaError(KafkaError._TRANSPORT, "Disconnected"), KafkaError(KafkaError._ALL_BROKERS_DOWN, "1/1 down")
+    client: Any = None
+    for said, told in (([refused, cut, down], refused), ([down, cut, down], cut), ([down], down)):
+        assert Asking(client, deque(said)).reason == told.str()
+    assert Asking(client).reason == ""
 
 
 def test_an_unknown_certificate_is_told_as_such(cluster: Cluster) -> None:

@@ -10,7 +10,7 @@ RUNS ?= 3
 KILLS ?= 20
 BENCH ?=
 
-.PHONY: help setup java demo demo-server demo-kafka test faults fuzz lint bench bench-postgres bench-tables bench-check bench-store docs clean
+.PHONY: help setup java demo demo-server demo-kafka test coverage faults fuzz lint bench bench-postgres bench-tables bench-check bench-store docs clean
 
 help: ## print this help
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | awk -F'\t' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -37,7 +37,10 @@ demo-server: setup ## a job server with its page, and the trading application on
 demo-kafka: setup ## run a part of it from Kafka to Kafka and PostgreSQL, both started for it and stopped again
 	@$(BIN)/python scripts/demo_kafka.py
 
-test: setup ## lint and all tests, with the coverage of the package
+test: setup ## lint and all tests
+	$(BIN)/python -m pytest -n 3 --dist worksteal
+
+coverage: setup ## make test, slower, with the coverage of the package: it fails below 90 %
 	$(BIN)/python -m pytest -n 3 --dist worksteal --cov=velostream --cov-report=term
 
 fuzz: setup ## 20,000 mutated statements: no traceback, no hang, no truncated statement

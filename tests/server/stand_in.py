@@ -2,8 +2,9 @@
 
 What it does is told by the name of its application: `crash…` fails with a reason, `vanish…` ends without a word,
 `mute…` hangs after its first words, all others run until they are stopped, or until their folder of state has a file
-`fail`. `watermark` in there sets the watermark that it reports; the rest of its report is that of a real job, in the
-file that VELO_STAND_IN names.
+`fail`. `watermark` and `batch` in there set the watermark and the micro-batch that it reports, `away` how often it has
+not come where the other version stands; the rest of its report is that of a real job, in the file that VELO_STAND_IN
+names.
 """
 
 from __future__ import annotations
@@ -79,7 +80,8 @@ def main(root: Path) -> int:
                 states[name] = _TAKES.get(command.verb, states[name])
             replace_text(folder.root / "told.jsonl", _told(folder) + json.dumps([command.verb, dict(command.details)]))
             speak("running")
-            commands.answer(folder, command, {"columns": ["n"], "types": ["INT"], "rows": [[1]], "total": 1})
+            told = {"columns": ["n"], "types": ["INT"], "rows": [[1]], "total": 1}
+            commands.answer(folder, command, {"met": _has_met(task)} if command.verb == commands.MEET else told)
         time.sleep(0.03)
 
 
@@ -90,6 +92,15 @@ def _told(folder: DriverFolder) -> str:
 
 def _names(sql: str) -> list[str]:
     return re.findall(r"(?:@name:|(?:START|DEPLOY) JOB)\s+(\w+)", sql) or ["query_1"]
+
+
+def _has_met(task: Task) -> bool:
+    """False as often as a file says so: the other version is to come to this one first."""
+    away = Path(task.state) / "away"
+    left = int(away.read_text()) if away.exists() else 0
+    if left:
+        away.write_text(str(left - 1))
+    return not left
 
 
 def _is_whole(task: Task, state: str) -> bool:
@@ -105,12 +116,13 @@ def _job(task: Task, name: str, state: str) -> dict[str, Any]:
     said: dict[str, Any] = json.loads(Path(os.environ["VELO_STAND_IN"]).read_text())
     file = Path(task.state) / "watermark"
     watermark = file.read_text().strip() if file.exists() else None
+    batch = Path(task.state) / "batch"
     partition = {"max_event_time": watermark, "lag_ms": 5, "idle": False}
     said |= {
         "name": name,
         "app": task.app,
         "state": state,
-        "batch": 3,
+        "batch": int(batch.read_text()) if batch.exists() else 3,
         "rate": 12.5,
         "whole": _is_whole(task, state),
         "watermark": watermark,

@@ -53,6 +53,12 @@ PLAIN = f"""{SQL.split("-- @name")[0]}
 SELECT at, customer, amount FROM orders WHERE amount > 1 INTO out
 WITH ('out.type' = 'file_sink', 'out.path' = 'NAME', 'out.format' = 'jsonl');
 """
+KEYED = PLAIN.replace("customer, amount FROM", "customer PRIMARY KEY, amount FROM")
+GROUPED = f"""{SQL.split("-- @name")[0]}
+-- @name: totals
+SELECT customer, COUNT(*) AS n, SUM(amount) AS total FROM orders GROUP BY customer INTO out
+WITH ('out.type' = 'file_sink', 'out.path' = 'NAME', 'out.format' = 'jsonl');
+"""
 Row = dict[str, Any]
 
 
@@ -101,6 +107,10 @@ class Server:
         """Ends the control plane and all drivers."""
         if self.process is not None:
             self.kill()
+        self.kill_drivers()
+
+    def kill_drivers(self) -> None:
+        """Kills the drivers of all versions of all applications."""
         for file in self.data.glob("apps/*/drivers/*/process.json"):
             said = json.loads(file.read_text())
             Process(said["pid"], said["mark"]).kill()
@@ -220,7 +230,9 @@ def test_versions_follow_each_other_and_no_result_is_missing_or_doubled(server: 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("strategy", [each for each in STRATEGIES if each not in ("FRESH", "PLAIN")])
+@pytest.mark.parametrize(
+    "strategy", [each for each in STRATEGIES if each not in ("FRESH", "PLAIN", "SHARES", "CLUSTER")]
+)
 def test_keys_move_to_a_version_beside_and_no_result_is_missing_or_doubled(server: Server, strategy: str) -> None:
     server.deploy("shop", version="1")
     until(lambda: server.job("shop")["rows_out"])
@@ -272,6 +284,58 @@ def test_rows_without_windows_move_where_the_sources_stand_and_begin_again_with_
     assert 0 < begins <= len(found)
     wanted = [one for one in made((begins + len(again)) * 2, server.data) if one[2] > 1]
     assert again == wanted[begins : begins + len(again)]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif("SHARES" not in STRATEGIES, reason="it takes minutes: make faults")
+@pytest.mark.parametrize(
+    ("sql", "strategy"),
+    [(PLAIN, "CANARY(40)"), (KEYED, "ROLLING"), (GROUPED, "CANARY(40)")],
+    ids=["by position", "by key", "changes"],
+)
+def test_shares_of_rows_without_windows_move_and_go_back_whoever_is_killed(
+    server: Server, sql: str, strategy: str
+) -> None:
+    server.deploy("shop", sql, version="1")
+    until(lambda: server.rows("shop"))
+    server.deploy("shop", sql.replace(" FROM", ", 1 AS more FROM"), version="2", strategy=strategy)
+    until(lambda: any("more" in row for row in server.rows("shop")))
+    server.kill_drivers()
+    server.kill()
+    server.start()
+    if strategy == "ROLLING":
+        until(lambda: server.app("shop")["version"] == "2")
+    else:
+        until(lambda: server.app("shop")["versions"][0]["moving"] == "settled")
+        before = by_version(server)
+        until(lambda: all(by_version(server)[new] > before[new] for new in (True, False)))
+    assert server.ask().post("/api/v1/jobs/shop/rollback")["version"] == "1"
+    until(lambda: [each["role"] for each in server.app("shop")["versions"]].count("beside") == 0)
+    rows = ended(server)
+    if "GROUP BY" in sql:
+        check_changes(rows, server.data)
+        return
+    found = of_records(rows)
+    wanted = [one for one in made(len(found) * 2, server.data) if one[2] > 1]
+    assert found == wanted[: len(found)]
+
+
+def by_version(server: Server) -> Counter[bool]:
+    """How many rows each version has written; True is the new one."""
+    return Counter("more" in row for row in server.rows("shop"))
+
+
+def check_changes(rows: list[Row], files: Path) -> None:
+    """Every change of every key was written once, as an uninterrupted run writes it."""
+    found: dict[str, list[tuple[int, int]]] = {}
+    for row in rows:
+        found.setdefault(row["customer"], []).append((row["n"], row["total"]))
+    wanted: dict[str, list[tuple[int, int]]] = {}
+    for _, customer, amount in made(len(rows) * 2, files):
+        n, total = wanted.setdefault(customer, [(0, 0)])[-1]
+        wanted[customer].append((n + 1, total + amount))
+    for customer, changes in found.items():
+        assert sorted(changes) == wanted[customer][1 : len(changes) + 1]
 
 
 def of_records(rows: list[Row]) -> list[tuple[int, str, int]]:

@@ -23,6 +23,11 @@ STATELESS = SQL.replace("SUM(amount) AS total FROM orders GROUP BY customer WIND
 GROUPED = SQL.replace(" WINDOW TUMBLING(2s)", "")
 SESSIONS = SQL.replace("TUMBLING(2s)", "SESSION(2s)")
 KEYLESS = SQL.replace("customer, SUM(amount)", "SUM(amount)").replace("GROUP BY customer ", "")
+OTHER_SOURCE = STATELESS.replace("orders", "sales")
+KEYED = STATELESS.replace("SELECT customer", "SELECT customer PRIMARY KEY")
+FILES = STATELESS.replace("'datagen_source'", "'file_source', 'orders.path' = 'in', 'orders.format' = 'jsonl'")
+DISTINCT = STATELESS.replace("SELECT customer", "SELECT DISTINCT customer")
+CANARY = {"strategy": "CANARY", "percent": 5}
 SECOND = 1_000_000
 START = 1_767_225_600 * SECOND
 
@@ -207,12 +212,19 @@ def test_a_control_plane_that_is_killed_during_a_switch_leaves_it_to_the_next(
 @pytest.mark.parametrize(
     ("old", "new", "wish", "said"),
     [
-        (STATELESS, STATELESS, {"strategy": "CANARY", "percent": 5}, "all of them can move at once"),
+        (STATELESS, STATELESS, {"strategy": "CANARY", "percent": 5}, None),
         (STATELESS, STATELESS, {"strategy": "BLUE_GREEN", "fresh": True}, "goes on where the old one stands"),
-        (GROUPED, GROUPED, {"strategy": "BLUE_GREEN"}, "have no window"),
+        (STATELESS, OTHER_SOURCE, {"strategy": "BLUE_GREEN"}, r"other sources.*: orders \(source\) → sales \(source\)"),
+        (KEYED, KEYED.replace("customer PRIMARY", "UPPER(customer) AS customer PRIMARY"), CANARY, "cannot be shared"),
+        (KEYED, STATELESS, CANARY, "orders.customer STRING → none"),
+        (FILES, FILES, CANARY, "it is not told where in its file it stands"),
+        (FILES, FILES, {"strategy": "BLUE_GREEN"}, None),
+        (GROUPED, GROUPED, {"strategy": "BLUE_GREEN"}, None),
+        (GROUPED, GROUPED, {"strategy": "BLUE_GREEN", "fresh": True}, "goes on where the old one stands"),
+        (DISTINCT, DISTINCT, {"strategy": "BLUE_GREEN"}, "have no window"),
         (STATELESS, SQL, {"strategy": "BLUE_GREEN", "fresh": True}, "have no window"),
         (KEYLESS, KEYLESS, {"strategy": "CANARY", "percent": 5}, "keys of job 'totals' cannot be shared"),
-        (SQL, KEYLESS, {"strategy": "ROLLING", "fresh": True}, "customer → none"),
+        (SQL, KEYLESS, {"strategy": "ROLLING", "fresh": True}, "customer STRING → none"),
         (SESSIONS, SQL, {"strategy": "BLUE_GREEN", "fresh": True}, None),
         (SQL, SESSIONS, {"strategy": "BLUE_GREEN", "fresh": True}, "has sessions"),
         (KEYLESS, KEYLESS, {"strategy": "BLUE_GREEN"}, None),
@@ -270,19 +282,76 @@ def test_a_move_waits_for_a_job_that_somebody_has_paused(shop: Plane) -> None:
     until(lambda: phase(shop) == phases.MOVING)
 
 
-def test_rows_without_windows_move_all_at_once_to_where_the_other_version_stands(plane: Plane) -> None:
+MORE = STATELESS.replace("amount FROM", "amount, 1 AS more FROM")
+
+
+def batch_of(plane: Plane, batch: int, number: int) -> None:
+    """Sets the micro-batch that a deployment reports."""
+    (plane.folders.state("shop", of(plane, number).state) / "batch").write_text(str(batch))
+
+
+def owned(plane: Plane, number: int) -> list[Any]:
+    said = of(plane, number).settings["owners"]["totals"]
+    assert said["ranges"] == []
+    return list(said["before"])
+
+
+def meetings(plane: Plane, number: int) -> list[str]:
+    """In order: where a version was told to come, and that its keys changed."""
+    lines = (plane.folders.driver("shop", number).root / "told.jsonl").read_text().splitlines()
+    return [str(one[1].get("other", one[0])) for one in map(json.loads, lines) if one[0] in ("meet", "switch")]
+
+
+def test_rows_without_windows_move_all_at_once_where_both_versions_have_read_the_same(plane: Plane) -> None:
     deploy(plane.control, Wish("shop", STATELESS, "1"))
     until(lambda: plane.control.app("shop").state == "running")
-    deploy(plane.control, Wish("shop", STATELESS.replace("amount FROM", "amount, 1 AS more FROM"), "2", "BLUE_GREEN"))
+    deploy(plane.control, Wish("shop", MORE, "2", "BLUE_GREEN"))
     until(lambda: plane.control.registry.active("shop").version == "2")  # type: ignore[union-attr]
-    owned = [of(plane, number).settings["owners"]["totals"]["before"] for number in (1, 2)]
-    assert owned == [[100, 100], [0, 100]]
-    switches = [
-        json.loads(line)[1]
-        for number in (1, 2)
-        for line in (plane.folders.driver("shop", number).root / "told.jsonl").read_text().splitlines()
-        if json.loads(line)[0] == "switch"
-    ]
-    assert switches[0]["takes"] == {}
-    assert switches[1]["takes"]["jobs"] == ["totals"]
-    assert switches[1]["takes"]["from"] == str(plane.folders.state("shop", of(plane, 1).state))
+    assert [owned(plane, number) for number in (1, 2)] == [[100, 100], [0, 100]]
+    states = [str(plane.folders.state("shop", of(plane, number).state)) for number in (1, 2)]
+    assert meetings(plane, 1) == [states[1], "switch"]
+    assert meetings(plane, 2) == [states[0], "switch"]
+
+
+@pytest.mark.parametrize("sql", [STATELESS, GROUPED], ids=["stateless", "grouped"])
+def test_shares_of_rows_without_windows_follow_each_other_and_go_back(
+    plane: Plane, monkeypatch: pytest.MonkeyPatch, sql: str
+) -> None:
+    monkeypatch.setattr(moves, "LOOK", 0.05)
+    deploy(plane.control, Wish("shop", sql, "1"))
+    until(lambda: plane.control.app("shop").state == "running")
+    deploy(plane.control, Wish("shop", sql.replace(" FROM", ", 1 AS more FROM"), "2", "ROLLING"))
+    until(lambda: phase(plane) == phases.WARMING)
+    (plane.folders.state("shop", of(plane, 2).state) / "away").write_text("1")
+    until(lambda: phase(plane) == phases.MOVING)
+    assert [owned(plane, number) for number in (1, 2)] == [[10, 100], [0, 10]]
+    assert meetings(plane, 2)[0] == meetings(plane, 2)[1]
+    assert meetings(plane, 2)[2:] == ["switch"]
+    for _ in range(5):
+        plane.moves.look()
+    assert of(plane, 2).share == 10
+    batch_of(plane, 4, 2)
+    until(lambda: of(plane, 2).share == 25)
+    assert [owned(plane, number) for number in (1, 2)] == [[25, 100], [0, 25]]
+    rollback(plane.control, "shop")
+    until(lambda: of(plane, 2).role == "retired")
+    assert [owned(plane, number) for number in (1, 2)] == [[0, 100], [0, 0]]
+    assert (of(plane, 1).role, of(plane, 1).share) == ("active", 100)
+
+
+def test_nobody_gets_keys_before_both_versions_have_read_the_same(
+    plane: Plane, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(moves, "LOOK", 0.05)
+    deploy(plane.control, Wish("shop", STATELESS, "1"))
+    until(lambda: plane.control.app("shop").state == "running")
+    deploy(plane.control, Wish("shop", MORE, "2", "CANARY", 30))
+    until(lambda: phase(plane) == phases.WARMING)
+    away = plane.folders.state("shop", of(plane, 2).state) / "away"
+    away.write_text("1000")
+    until(lambda: "meet" in told(plane, 2) and told(plane, 2).count("meet") >= 4)
+    assert "switch" not in told(plane, 2)
+    assert [owned(plane, number) for number in (1, 2)] == [[0, 100], [0, 0]]
+    away.write_text("0")
+    until(lambda: phase(plane) == phases.MOVING)
+    assert [owned(plane, number) for number in (1, 2)] == [[30, 100], [0, 30]]

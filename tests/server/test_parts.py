@@ -18,7 +18,7 @@ from velostream.server.driver.commands import Command
 from velostream.server.driver.logs import last_lines, last_words
 from velostream.server.folders import DriverFolder, check_name
 from velostream.server.masking import masked_sql
-from velostream.server.moving.copying import copy_state, take_place
+from velostream.server.moving.copying import copy_state
 from velostream.server.serving import address, listening
 from velostream.server.settings import ServerSettings
 
@@ -147,27 +147,6 @@ def test_the_control_plane_is_small_since_it_loads_nothing_that_computes() -> No
     code += f"print([name for name in {heavy!r} if name in sys.modules])"
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert told.stdout.strip() == "[]"
-
-
-def test_a_job_without_state_takes_the_place_of_another_once(tmp_path: Path) -> None:
-    giver, taker = tmp_path / "old" / "plain", tmp_path / "new" / "plain"
-    for folder, number in ((giver, 7), (taker, 3)):
-        for name in ("offsets", "commits"):
-            (folder / "spark" / name).mkdir(parents=True)
-            (folder / "spark" / name / str(number)).write_text(folder.parent.name)
-        (folder / "spark" / "metadata").write_text('{"id":"11111111-0000-0000-0000-000000000000"}')
-        (folder / "tables.json").write_text("{}")
-    (giver / "spark" / "offsets" / "8").write_text("planned, not begun")
-    take_place(giver, taker, "first switch")
-    assert sorted(file.name for file in (taker / "spark" / "offsets").iterdir()) == ["7"]
-    assert (giver / "spark" / "offsets" / "8").exists()
-    assert not (taker / "tables.json").exists()
-    assert "1111" not in (taker / "spark" / "metadata").read_text()
-    (taker / "spark" / "offsets" / "9").write_text("it has gone on")
-    take_place(giver, taker, "first switch")
-    assert (taker / "spark" / "offsets" / "9").exists()
-    take_place(giver, taker, "second switch")
-    assert not (taker / "spark" / "offsets" / "9").exists()
 
 
 def test_a_port_that_is_taken_is_told_before_anything_is_started() -> None:

@@ -1,12 +1,14 @@
-"""Which rows a version of a job writes while another version runs beside it: a share of the keys, from a window on.
+"""Which rows a version of a job writes while another version runs beside it: a share of the keys, from a window on or,
+without windows, from a point on at which both versions have read the same (velostream.jobs.meeting).
 
 Both versions compute all rows. Of each key and window exactly one of them is the owner, whatever is corrected later,
-since ranges change only for windows that have no record yet.
+since ranges change only for windows that have no record yet. Rows without windows have no ranges: what is owned changes
+for all of them at once, between two micro-batches.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +16,7 @@ from velostream.plan.job import Job
 from velostream.plan.nodes import Sinks
 from velostream.plan.nodes.base import WINDOW_END
 from velostream.spark.lower.context import column
+from velostream.spark.lower.slots import SLOT, SLOTS, slot_of
 from velostream.spark.stateful import layout as names
 
 if TYPE_CHECKING:
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
 
     from velostream.spark.lower.job import LoweredJob
 
-WHOLE = 100
+WHOLE = SLOTS
 """Keys are spread over so many places."""
 
 
@@ -85,23 +88,27 @@ class Owners:
 
     of_jobs: dict[str, Ownership] = field(default_factory=dict)
 
+    def goes_by_slots(self, job: Job) -> bool:
+        """True where rows are owned by where their record stood, since they have no key."""
+        owner = self.of_jobs.get(job.name)
+        return owner is not None and not owner.is_whole and not key_of(job) and not job.stateful
+
     def applied(self, job: Job, lowered: LoweredJob) -> LoweredJob:
         """The job with only its own rows going out; what is wrong with other rows is told nevertheless."""
         owner = self.of_jobs.get(job.name)
         if owner is None or owner.is_whole:
             return lowered
-        keys, rows, local = key_of(job), lowered.rows, lowered.local
+        by_slots, rows, local = self.goes_by_slots(job), lowered.rows, lowered.local
+        place = column(SLOT) if by_slots else slot_of(*map(column, key_of(job)))
 
         def own(made: DataFrame) -> DataFrame:
-            return made.filter(column(names.STATUS).isNotNull() | _owned(owner, made, keys))
+            return made.filter(column(names.STATUS).isNotNull() | owner.column(_end(), place))
 
         owned = None if local is None else lambda payloads: own(local(payloads))
         return replace(lowered, rows=lambda batch: own(rows(batch)), local=owned, table=None, shared=True)
 
 
-def _owned(owner: Ownership, rows: DataFrame, keys: Sequence[str]) -> Column:
+def _end() -> Column:
     from pyspark.sql import functions as F  # noqa: N812
 
-    texts = [F.coalesce(column(key).cast("string"), F.lit("\\N")) for key in keys]
-    place = F.pmod(F.crc32(F.concat_ws("|", *texts).cast("binary")), F.lit(WHOLE)) if keys else F.lit(0)
-    return owner.column(F.unix_micros(column(WINDOW_END).cast("timestamp")), place)
+    return F.unix_micros(column(WINDOW_END).cast("timestamp"))

@@ -88,7 +88,8 @@ class Preparing:
 
     def _lowered(self, job: Job, home: Home, pins: Pins | None) -> tuple[Lowering, LoweredJob]:
         buckets, again = home.buckets(self.spark, job.placement.buckets), is_asked_for(home)
-        run = Run(job.name, home.folder, self.folder, self.bounded, buckets, *_hot(job), job.stateful, again)
+        more = (job.stateful, again, self.owners.goes_by_slots(job))
+        run = Run(job.name, home.folder, self.folder, self.bounded, buckets, *_hot(job), *more)
         views = pins.views if pins is not None else {}
         lowering = Lowering(self.spark, run, functions=self.functions, tables=views)
         lowered = lower_job(job, lowering)

@@ -89,7 +89,7 @@ class Runner:
         return running
 
     def prepare_again(self, job: RunningJob) -> None:
-        """Makes a job anew from its folder, which was changed while it rested."""
+        """Makes a job that rests anew, since other columns are asked of its rows now."""
         again = self._prepared(job.job)
         again.state = job.state
         self.jobs[self.jobs.index(job)] = again

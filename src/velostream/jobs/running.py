@@ -16,6 +16,7 @@ from velostream.jobs.batching import Batching
 from velostream.jobs.failing import breakers_of
 from velostream.jobs.following import Following
 from velostream.jobs.home import Home
+from velostream.jobs.meeting import Begun, last_begun
 from velostream.jobs.metrics import window_metrics
 from velostream.jobs.new_fields import NewFields
 from velostream.jobs.timing import Timings
@@ -75,6 +76,8 @@ class RunningJob:
     """What looks for fields that the samples of its sources did not have."""
     timings: Timings = field(init=False)
     """How long its micro-batches take."""
+    begun: Begun = field(init=False)
+    """Which of its micro-batches may have written something."""
     endless: bool = False
     """True where its input has no end."""
     again_at: float | None = None
@@ -82,7 +85,9 @@ class RunningJob:
 
     def __post_init__(self) -> None:
         self.timings = Timings(self.job.name, accounts=self.accounts)
-        self.writer.events.subscribe(self.timings)
+        self.begun = Begun(self.job.name, last_begun(self.home), self.writer.stopping)
+        for listener in (self.timings, self.begun):
+            self.writer.events.subscribe(listener)
 
     @property
     def active(self) -> bool:

@@ -13,8 +13,8 @@ from velostream.errors import VeloError
 from velostream.files import replace_text
 from velostream.server.folders import DriverFolder
 
-STOP, PAUSE, RESUME, RESTART, FLUSH, QUERY, SWITCH, SAVE = (
-    *("stop", "pause", "resume", "restart", "flush", "query", "switch", "save"),
+STOP, PAUSE, RESUME, RESTART, FLUSH, QUERY, MEET, SWITCH, SAVE = (
+    *("stop", "pause", "resume", "restart", "flush", "query", "meet", "switch", "save"),
 )
 LOOK = 0.05
 """How often an answer is looked for, in seconds."""

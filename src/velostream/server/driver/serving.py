@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -84,8 +84,8 @@ class Serving:
                 command = self._waiting.get_nowait()
             except Empty:
                 return
-            carry = {commands.SWITCH: self._switch, commands.SAVE: self._save}.get(command.verb, self._jobs)
-            self._answered(command, carry)
+            known = {commands.MEET: self._meet, commands.SWITCH: self._switch, commands.SAVE: self._save}
+            self._answered(command, known.get(command.verb, self._jobs))
 
     def _answered(self, command: Command, carry: Callable[[Command], dict[str, Any]]) -> None:
         LOG.info("told to %s", command.verb, extra={"said": {"jobs": list(command.jobs)}})
@@ -99,29 +99,34 @@ class Serving:
             LOG.exception("could not %s", command.verb)
             commands.refuse(self.folder, command, translate(failure))
 
+    def _meet(self, command: Command) -> dict[str, Any]:
+        """Jobs that rest read as far as the same jobs of another version, which rest too."""
+        from velostream.jobs.meeting import meet
+        from velostream.jobs.verbs import require
+
+        met = []
+        for job in [job for job in self.runner.jobs if job.job.name in command.jobs and job.state != "done"]:
+            require(job, "meet another version", "paused")
+            met.append(meet(job, Path(command.details["other"]) / job.job.name))
+        return {"met": all(met)}
+
     def _switch(self, command: Command) -> dict[str, Any]:
         """From now on other rows are this version's own; only while all jobs rest."""
         from velostream.jobs.ownership import Ownership
         from velostream.jobs.verbs import require
+        from velostream.spark.lower.slots import SLOT
 
         for job in self.runner.jobs:
             if job.state == "running":
                 require(job, "give keys away", "paused")
         owners = self.runner.owners
         owners.of_jobs = {job: Ownership.of(said) for job, said in command.details["owners"].items()}
-        self._take_places(command.details.get("takes") or {})
-        for job in self.runner.jobs:
-            job.writer.lowered = owners.applied(job.job, job.lowered)
-        return {}
-
-    def _take_places(self, takes: Mapping[str, Any]) -> None:
-        """Jobs without state go on where those of the other version stand."""
-        from velostream.server.moving.copying import take_place
-
-        for job in [job for job in self.runner.jobs if job.job.name in takes.get("jobs", ())]:
-            if job.state == "paused":
-                take_place(Path(takes["from"]) / job.job.name, job.home.folder, takes["mark"])
+        for job in list(self.runner.jobs):
+            if owners.goes_by_slots(job.job) and SLOT not in job.lowered.stream.columns and job.state == "paused":
                 self.runner.prepare_again(job)
+            else:
+                job.writer.lowered = owners.applied(job.job, job.lowered)
+        return {}
 
     def _save(self, command: Command) -> dict[str, Any]:
         """Copies the state between two batches; jobs that ran go on then, whatever became of the copy."""

@@ -1,11 +1,13 @@
-"""Whether keys can move between two versions: rows must tell their window, and both must mean the same by a key."""
+"""Whether keys can move between two versions: rows must tell their window, or go out with what they are made of."""
 
 from __future__ import annotations
 
 from velostream.errors import VeloError
+from velostream.plan.emission import CHANGES
 from velostream.plan.job import ApplicationPlan, Job
-from velostream.plan.nodes import Aggregate, Materialise, Sinks
+from velostream.plan.nodes import Aggregate, Materialise, Node
 from velostream.plan.nodes.base import WINDOW_END
+from velostream.server.moving.sharing import check_keys, check_share
 
 LISTENING = "http_source"
 _LENGTHS = ("size", "gap", "max")
@@ -23,43 +25,53 @@ def check_movable(old: ApplicationPlan, new: ApplicationPlan, *, by_share: bool,
             message = f"job '{job.name}' listens at an address, which two versions cannot do at once"
             raise VeloError(message, hint=_USE, code="strategy")
         if goes_by_position(before) and goes_by_position(job):
-            _check_position(job, by_share=by_share, fits=fits)
+            _check_position(before, job, fits=fits)
+            if by_share:
+                check_share(before, job)
             continue
         for one in (before, job):
             _check_window(one)
-        if by_share and (not keys(job) or keys(job) != keys(before)):
-            was, now = ", ".join(keys(before)) or "none", ", ".join(keys(job)) or "none"
-            message = f"the keys of job '{job.name}' cannot be shared between versions: {was} → {now}"
-            raise VeloError(message, hint="deploy it with BLUE_GREEN or REPLACE", code="strategy")
+        if by_share:
+            check_keys(before, job)
         if not fits and any(window.window.assigner.moves for window in windows(job)):  # type: ignore[union-attr]
             message = f"job '{job.name}' has sessions, and the new version would not know how they began"
             raise VeloError(message, hint=_USE, code="strategy")
 
 
 def goes_by_position(job: Job) -> bool:
-    """True for a job without state: all of its rows can move at once, where its sources stand at that moment."""
-    return not job.stateful and not isinstance(job.root, Materialise)
+    """True for a job whose rows go out with the records that they are made of: they can move where both versions have
+    read the same. It keeps no state, or groups without a window and says every change."""
+    if isinstance(job.root, Materialise):
+        return False
+    stateful = [node for node in job.root.walk() if node.keeps_state]
+    return not stateful or (len(stateful) == 1 and _says_changes(stateful[0]))
 
 
-def _check_position(job: Job, *, by_share: bool, fits: bool) -> None:
+def _says_changes(node: Node) -> bool:
+    return isinstance(node, Aggregate) and node.window is None and node.emission.mode == CHANGES
+
+
+def _check_position(before: Job, job: Job, *, fits: bool) -> None:
     """What stands between two positions belongs to one version or the other as a whole."""
-    if by_share:
-        message = f"the rows of job '{job.name}' have no window: all of them can move at once, but no share of them"
-        raise VeloError(message, hint="deploy it with BLUE_GREEN or REPLACE", code="strategy")
     if not fits:
-        message = f"job '{job.name}' keeps no state: the new version goes on where the old one stands"
+        message = f"job '{job.name}' has no windows: the new version goes on where the old one stands"
         raise VeloError(message, hint="deploy it without fresh, or with REPLACE", code="strategy")
+    was, now = (_sources(one) for one in (before, job))
+    if was != now:
+        message = f"job '{job.name}' reads other sources, or reads them otherwise: {', '.join(was)} → {', '.join(now)}"
+        raise VeloError(message, hint=_USE, code="strategy")
+
+
+def _sources(job: Job) -> list[str]:
+    """The sources of a job and who reads each; the order counts only where one is read twice."""
+    found = [f"{scan.source} ({scan.way.kind if scan.way is not None else scan.connector})" for scan in job.scans]
+    return sorted(found) if len(set(found)) == len(found) else found
 
 
 def _check_window(job: Job) -> None:
     if not windows(job) or WINDOW_END not in job.root.fields:
         message = f"the rows of job '{job.name}' have no window: nothing tells at which of them a switch would be"
         raise VeloError(message, hint=_USE, code="strategy")
-
-
-def keys(job: Job) -> tuple[str, ...]:
-    """The key of the rows of a job."""
-    return job.root.targets[0].key if isinstance(job.root, Sinks) else ()
 
 
 def windows(job: Job) -> list[Aggregate]:

@@ -4,7 +4,6 @@ repeated by a control plane that finds it half done."""
 from __future__ import annotations
 
 import logging
-import uuid
 from collections.abc import Callable
 from threading import Event, Lock, Thread
 from typing import Any
@@ -25,6 +24,7 @@ from velostream.server.moving.phases import (
     WARMING,
     Pair,
     has_passed,
+    has_written,
     healthy,
     points_of,
     watermarks,
@@ -35,6 +35,8 @@ from velostream.server.views import Seen
 LOG = logging.getLogger("velostream.server")
 LOOK = 0.5
 PATIENCE = 120.0
+ROUNDS = 3
+"""How often both versions are told to come where the other one stands: in the second round neither has to."""
 
 
 class Moves:
@@ -122,7 +124,7 @@ class Moves:
             self._note(
                 pair.new,
                 f"aims at {asked[0]} %",
-                drop=("asked", "points", "takes"),
+                drop=("asked", "points", "since"),
                 phase=SWITCHING,
                 share=asked[0],
                 steps=asked[1:],
@@ -136,7 +138,7 @@ class Moves:
 
     def _spare(self, pair: Pair) -> None:
         """The new version has failed while both rested: the old one goes on, with the keys that it has by now."""
-        self._tell(pair.old, _switch_of(pair.old, pair))
+        self._tell(pair.old, _switch_of(pair.old))
         self._tell(pair.old, Command(commands.RESUME))
         after = {"phase": MOVING} if "points" in pair.move else {}
         self._note(pair.new, "it has failed: the other version goes on", drop=("resting",), **after)
@@ -167,7 +169,8 @@ class Moves:
             self._note(pair.new, f"moves to {pair.share} %", phase=SWITCHING)
 
     def _switch(self, pair: Pair) -> None:
-        """Both rest; windows without a record yet get new owners; both go on."""
+        """Both rest, where they have read the same if rows have no windows; what has no record yet gets new owners;
+        both go on."""
         if not all(one.alive for one in pair.both):
             return
         self._begin_rest(pair)
@@ -181,10 +184,11 @@ class Moves:
             if not pair.is_whole("paused"):  # a version that was killed in a batch ends it first
                 self._finish_batches(pair)
                 return
-            self._own(pair)
+            self._meet(pair)
+            self._own(self._again(pair))
             pair = self._again(pair)
         for one in pair.both:
-            self._tell(one, _switch_of(one, pair))
+            self._tell(one, _switch_of(one))
         for one in pair.both:
             self._tell(one, Command(commands.RESUME))
         with self.control.registry.together():
@@ -193,15 +197,17 @@ class Moves:
             self._note(pair.new, said, drop=("resting",), share_now=pair.share, phase=MOVING)
 
     def _moving(self, pair: Pair) -> None:
-        """The share holds once windows of it have been written; then comes the next step."""
+        """The share holds once windows or micro-batches of it have been written; then comes the next step."""
         plan = self._plan(pair.new)
         if not has_passed(pair.new, plan, pair.move["points"]) or (pair.share and not healthy(pair.new)):
+            return
+        if 0 < pair.share < WHOLE and not has_written(pair.new, pair.move.get("since", {})):
             return
         steps = list(pair.move["steps"])
         if pair.share in (0, WHOLE):
             self._note(pair.new, "the other version writes its last windows", phase=DRAINING)
         elif steps:
-            self._set(pair.new, drop=("points", "takes"), phase=SWITCHING, share=steps[0], steps=steps[1:])
+            self._set(pair.new, drop=("points", "since"), phase=SWITCHING, share=steps[0], steps=steps[1:])
         else:
             self._note(pair.new, f"stays at {pair.share} %", phase=SETTLED)
 
@@ -232,33 +238,50 @@ class Moves:
             if any(job["state"] == "paused" and not job.get("whole") for job in one.jobs):
                 self._tell(one, Command(commands.RESUME))
 
-    def _tell(self, one: Seen, command: Command) -> None:
+    def _tell(self, one: Seen, command: Command) -> dict[str, Any]:
         folder = self.control.folders.driver(one.deployment.app, one.deployment.number)
         process = one.process
         if process is None or not process.alive:
             message = f"version '{one.deployment.version}' of '{one.deployment.app}' does not run"
             raise VeloError(message, hint="it is tried again", code="job-state")
         sent = commands.send(folder, command)
-        if commands.outcome(folder, sent, PATIENCE, lambda: process.alive) is None:
+        answer = commands.outcome(folder, sent, PATIENCE, lambda: process.alive)
+        if answer is None:
             message = f"version '{one.deployment.version}' of '{one.deployment.app}' did not {command.verb} in time"
+            raise VeloError(message, hint="it is tried again", code="job-state")
+        return answer
+
+    def _by_position(self, pair: Pair) -> list[str]:
+        """The jobs whose rows change owners where both versions have read the same."""
+        old, new = (self._plan(one) for one in pair.both)
+        return [job.name for job in old.jobs if goes_by_position(job) and new.job(job.name) is not None]
+
+    def _meet(self, pair: Pair) -> None:
+        """Lets one version after the other read as far as both have read, until neither is behind."""
+        jobs = tuple(self._by_position(pair))
+        for _ in range(ROUNDS if jobs else 0):
+            for one, other in (pair.both, pair.both[::-1]):
+                state = self.control.folders.state(other.deployment.app, other.deployment.state)
+                answer = self._tell(one, Command(commands.MEET, jobs, {"other": str(state)}))
+            if answer["met"]:
+                return
+        if jobs:
+            message = f"the versions of '{pair.new.deployment.app}' have not read the same yet"
             raise VeloError(message, hint="it is tried again", code="job-state")
 
     def _own(self, pair: Pair) -> None:
         """Keeps what each version owns from now on: windows beyond all with records in either; and of jobs without
-        state all rows from where the version stands that owned them so far."""
+        windows all rows behind the point at which both stand."""
         points: dict[str, int] = {}
         for one in pair.both:
             for job, point in points_of(one, self._plan(one)).items():
                 points[job] = max(points.get(job, 0), point)
-        old, new = (self._plan(one) for one in pair.both)
-        jobs = [job.name for job in old.jobs if goes_by_position(job) and new.job(job.name) is not None]
-        giver, taker = pair.both if pair.share else (pair.new, pair.old)
-        state = self.control.folders.state(giver.deployment.app, giver.deployment.state)
-        takes = {"jobs": jobs, "from": str(state), "by": taker.deployment.number, "mark": uuid.uuid4().hex}
+        jobs = self._by_position(pair)
+        since = {job["name"]: job["batch"] for job in pair.new.jobs if job["name"] in jobs}
         with self.control.registry.together():
             self._owned(pair.old.deployment, points, jobs, (pair.share, WHOLE))
             self._owned(pair.new.deployment, points, jobs, (0, pair.share))
-            self._set(pair.new, points=points, takes=takes)
+            self._set(pair.new, points=points, since=since)
 
     def _owned(self, one: Deployment, points: dict[str, int], jobs: list[str], places: tuple[int, int]) -> None:
         kept = self.control.registry.now(one)
@@ -305,8 +328,6 @@ class Moves:
             self.control.registry.happened(one.deployment, "move", said)
 
 
-def _switch_of(one: Seen, pair: Pair) -> Command:
+def _switch_of(one: Seen) -> Command:
     """What a version is told when it gets or gives keys."""
-    takes = pair.move.get("takes") or {}
-    own = takes if takes.get("by") == one.deployment.number else {}
-    return Command(commands.SWITCH, (), {"owners": one.deployment.settings["owners"], "takes": own})
+    return Command(commands.SWITCH, (), {"owners": one.deployment.settings["owners"]})

@@ -33,7 +33,8 @@ class Pair:
     @property
     def move(self) -> dict[str, Any]:
         """How far the move is: `phase`, `share` that is aimed at, `steps` that come after it; `resting` while jobs are
-        paused for it, `points` once windows have new owners, `asked` where somebody wants other shares meanwhile."""
+        paused for it, `points` and `since` once windows and other rows have new owners, `asked` where somebody wants
+        other shares meanwhile."""
         return self.new.deployment.move
 
     @property
@@ -81,6 +82,11 @@ def has_passed(one: Seen, plan: ApplicationPlan, points: dict[str, int], *, late
         if job is not None and point and now.get(name, 0) < point + (lateness(job) if late else 0):
             return False
     return True
+
+
+def has_written(one: Seen, since: dict[str, int]) -> bool:
+    """True once each job whose rows have no windows has done a micro-batch behind the one given."""
+    return all(job["batch"] > since[job["name"]] for job in one.jobs if job["name"] in since)
 
 
 def _newest(job: dict[str, Any]) -> int | None:

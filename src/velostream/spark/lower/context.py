@@ -48,6 +48,8 @@ class Run:
     """False where rows go out as they came, in the order of their partition."""
     replays: bool = False
     """True where dead letters have been handed back to the job, which come again beside its sources."""
+    slots: bool = False
+    """True where another version of the job writes some of its rows, which have no key."""
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,7 @@ from velostream.spark.lower.refusals import is_mixed, mixed, refusals
 from velostream.spark.lower.rows import lower_filter, lower_project
 from velostream.spark.lower.scan import lower_scan
 from velostream.spark.lower.stage import CONTROL, Stage, reads_sources
+from velostream.spark.lower.slots import with_slots
 from velostream.spark.lower.stateful import lower_stateful
 from velostream.spark.lower.static import lower_static
 from velostream.spark.lower.subquery import lower_subquery
@@ -103,7 +104,8 @@ def lower_job(job: Job, lowering: Lowering) -> LoweredJob:
     top = with_aggregates(rows_of(job), lowering.functions)
     above, last = _above(top)
     if last is None:
-        stream = _with_faults(_stream(top, lowering))
+        stream = _stream(top, lowering)
+        stream = _with_faults(with_slots(stream) if lowering.run.slots else stream)
         stateful = bool(lowering.stages)
         if job.tables and not stateful:
             stream = _with_commands(stream, lowering)

@@ -1,0 +1,53 @@
+"""Whether two versions can share the rows of a job: both must mean the same by a key or, without one, by where a record
+stands."""
+
+from __future__ import annotations
+
+from velostream.errors import VeloError
+from velostream.jobs.ownership import key_of
+from velostream.plan.canonical import CANONICAL
+from velostream.plan.job import Job
+from velostream.plan.lineage import LINEAGE
+
+_USE = "deploy it with BLUE_GREEN or REPLACE"
+
+
+def check_keys(before: Job, job: Job) -> None:
+    """Refuses rows without a key, and keys that are computed otherwise than before."""
+    was, now = _meaning(before), _meaning(job)
+    if not now or was != now:
+        told = " → ".join(", ".join(each) or "none" for each in (was, now))
+        message = f"the keys of job '{job.name}' cannot be shared between versions: {told}"
+        raise VeloError(message, hint=_USE, code="strategy")
+
+
+def check_share(before: Job, job: Job) -> None:
+    """The same where there are no windows: the versions may read a record at different times, and rows without a key
+    are shared by where their records stand."""
+    if not key_of(before) and not key_of(job):
+        _check_places(job)
+        return
+    check_keys(before, job)
+    origins = [origin for key in key_of(job) for origin in LINEAGE(job.root).columns.get(key, ())]
+    made = [origin for origin in origins if origin.source in job.tables or origin.column == "_processing_time"]
+    if made:
+        message = (
+            f"the key of job '{job.name}' comes from '{made[0].source}.{made[0].column}', which each version reads"
+        )
+        raise VeloError(f"{message} at another time", hint=_USE, code="strategy")
+
+
+def _check_places(job: Job) -> None:
+    for scan in job.scans:
+        if scan.connector == "file_source" and scan.way is not None and scan.way.kind == "spark":
+            message = (
+                f"the rows of job '{job.name}' have no key, and of a record of '{scan.source}' it is not told where"
+            )
+            message += " in its file it stands"
+            raise VeloError(message, hint=f"declare a PRIMARY KEY, or {_USE}", code="strategy")
+
+
+def _meaning(job: Job) -> tuple[str, ...]:
+    """What the key of a job is, in names of its sources, and of which types."""
+    names, fields = CANONICAL(job.root), job.root.fields
+    return tuple(f"{names[key]} {fields.of(key).type}" for key in key_of(job))

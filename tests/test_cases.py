@@ -28,6 +28,7 @@ NOT_FOUND_IN_SQL = {
     "state-mismatch": "a checkpoint that another statement left",
     "ambiguous-job": "verbs of the job server",
     "body-too-large": "requests to the job server",
+    "duplicate-key": "a table made of other tables, as it is computed",
     "database-refused": "PostgreSQL while a job runs",
     "foreign-function": "what is deployed to the job server",
     "http-refused": "an HTTP server while a job runs",

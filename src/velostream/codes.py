@@ -100,6 +100,7 @@ _USER = (
     Code("record-failed", "a record failed, and failure_strategy = FailBatch ends the job", "correct the record or the statement, or choose another strategy"),
     Code("no-match", "a join whose missing.data.strategy is fail_fast found no row", "add the row to the table, or choose another strategy"),
     Code("function-failed", "a Python function of the user raised an error", "correct the function, or what it is given"),
+    Code("duplicate-key", "a table made of other tables would have two rows for one PRIMARY KEY", "GROUP BY the key, or make more columns part of it"),
     Code("state-mismatch", "a checkpoint's state was kept for another statement", "undo the change, or start with a new checkpoint"),
     Code("table-not-found", "a table of a database that is not there", "correct its name, or create it: `x.table.create = true`"),
     Code("database-refused", "a database does not let in who asks, or does not do what is asked", "see to the rights, the names and the values that the message quotes"),

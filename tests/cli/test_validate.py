@@ -185,13 +185,34 @@ JOIN trades b WITHIN 5m ON a.symbol = b.symbol WITH ('allowed.lateness' = '1m');
 
 
 @pytest.mark.usefixtures("folder")
-def test_tables_that_no_stream_makes_are_found_before(velo: Velo) -> None:
+def test_what_tables_made_of_others_cannot_do_is_found_before(velo: Velo) -> None:
     Path("names.csv").write_text("symbol,name\n")
     declared = """CREATE TABLE names (symbol STRING PRIMARY KEY, name STRING)
 WITH ('type' = 'file_source', 'path' = 'names.csv', 'format' = 'csv');
-CREATE TABLE named AS SELECT symbol PRIMARY KEY FROM names WHERE name IS NOT NULL;
+CREATE TABLE named AS SELECT symbol PRIMARY KEY FROM names WHERE name IS NOT NULL{};
 """
-    Path("app.sql").write_text(GOOD + declared)
-    answer = velo("validate", "app.sql")
+    Path("app.sql").write_text(GOOD + declared.format(""))
+    assert velo("validate", "app.sql").code == 0
+    settings = ["retention' = '1d", "refresh.mode' = 'incremental", "version.time' = 'symbol"]
+    told = ", ".join(f"'named.{one}'" for one in settings)
+    asked = """-- @name: asked
+SELECT t.symbol FROM trades t JOIN named FOR SYSTEM_TIME AS OF t._event_time AS n ON n.symbol = t.symbol;
+CREATE TABLE ranked AS SELECT symbol PRIMARY KEY, ROW_NUMBER() OVER (PARTITION BY name ORDER BY symbol) AS n FROM names;
+-- @metric: seen_total
+-- @metric_type: counter
+CREATE TABLE counted AS SELECT name, COUNT(*) AS n FROM names GROUP BY name EMIT CHANGES
+INTO out WITH ('out.type' = 'console_sink', 'state.ttl' = '1d');
+CREATE TABLE both AS SELECT a.symbol PRIMARY KEY, b.name FROM names a RIGHT JOIN names b ON a.symbol = b.name
+WITH ('names.missing.data.strategy' = 'fail_fast');
+"""
+    Path("app.sql").write_text(GOOD + declared.format(f" WITH ({told})") + asked)
+    answer = velo("validate", "app.sql", "--format", "json")
+    found = [each["message"] for each in json.loads(answer.out)["diagnostics"] if each["code"] != "join-classified"]
+    expected = [
+        *("'retention' has no effect", "'refresh.mode' has no effect", "'version.time' has no effect"),
+        *("what it was is not kept", "OVER over tables alone", "no records to measure", "cannot be written to 'out'"),
+        *("EMIT says when rows of a stream go out", "'state.ttl' has no effect", "keeps its rows whatever they meet"),
+    ]
     assert answer.code == 2
-    assert "table 'named' is made of other tables only" in answer.out
+    assert [part for part in expected if not any(part in message for message in found)] == [], found
+    assert len(found) == len(expected), found

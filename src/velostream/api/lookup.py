@@ -66,7 +66,4 @@ def unknown(plan: ApplicationPlan, wanted: str) -> VeloError:
 
 
 def _tables(plan: ApplicationPlan) -> list[str]:
-    from velostream.plan.nodes import Materialise
-
-    made = (job.root.table for job in plan.jobs if isinstance(job.root, Materialise))
-    return [*(each.name for each in plan.tables), *made]
+    return [*(each.name for each in plan.tables), *plan.makers]

@@ -22,7 +22,8 @@ class Plan:
 
     text: str
     jobs: Sequence[Mapping[str, Any]] = ()
-    """Each job as the data of `velo explain --format json`; a stream that only its readers run has a plan too."""
+    """Each job as the data of `velo explain --format json`; a table made of other tables and a stream that only its
+    readers run have a plan too."""
 
     @classmethod
     def of(cls, planned: ApplicationPlan, statement: str = "") -> Plan:
@@ -32,7 +33,7 @@ class Plan:
         from velostream.cli.explain import as_json, as_text
 
         data = json.loads(as_json(planned, statement))
-        return cls(as_text(planned, statement), [*data["jobs"], *data.get("definitions", ())])
+        return cls(as_text(planned, statement), [*data["derived"], *data["jobs"], *data.get("definitions", ())])
 
     def svg(self, job: str = "") -> str:
         """The picture of a job; the name may be left out where there is one only."""

@@ -89,7 +89,7 @@ def as_text(planned: ApplicationPlan, statement: str) -> str:
     from velostream.plan.explain import explain_application, explain_job
     from velostream.plan.explain.text import tree
 
-    job = planned.job(statement)
+    job = planned.statement(statement)
     if not statement:
         return explain_application(planned).rstrip("\n")
     if job is not None:
@@ -104,7 +104,8 @@ def as_json(planned: ApplicationPlan, statement: str) -> str:
 
     data = application_data(planned)
     if statement:
-        data["jobs"] = [job for job in data["jobs"] if job["name"] == statement]
-    if statement and not data["jobs"]:
+        for kind in ("derived", "jobs"):
+            data[kind] = [one for one in data[kind] if one["name"] == statement]
+    if statement and not (data["jobs"] or data["derived"]):
         data["definitions"] = [{"name": statement, "plan": tree_data(planned.definitions[statement].root)}]
     return json.dumps(data, indent=2, ensure_ascii=False)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from velostream.errors import VeloError
 from velostream.jobs.written import Written, WrittenView
 from velostream.plan.job import ApplicationPlan, Job
-from velostream.plan.nodes import Materialise
 from velostream.spark.lower.context import Lowering, Run, column
 from velostream.spark.lower.functions import register
 from velostream.spark.lower.job import rows_of
@@ -88,5 +87,4 @@ def _columns(plan: ApplicationPlan) -> dict[str, list[tuple[str, str]]]:
     from velostream.tables.materialised import columns_of
 
     found = {each.name: [(member.name, str(member.type)) for member in each.columns] for each in plan.tables}
-    made = (job.root for job in plan.jobs if isinstance(job.root, Materialise))
-    return found | {node.table: columns_of(node) for node in made}
+    return found | {name: columns_of(maker.made) for name, maker in plan.makers.items()}

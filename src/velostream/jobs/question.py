@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from velostream.jobs.asking import ask
 from velostream.jobs.runner import Runner
 from velostream.plan.job import ApplicationPlan, Job
-from velostream.plan.nodes import Materialise
 from velostream.spark.lower.job import rows_of
 from velostream.tables.store import TableStore
 
@@ -67,8 +66,8 @@ class Question:
 
 
 def needed(planned: ApplicationPlan, job: Job) -> ApplicationPlan:
-    """The plan of one job: with the jobs that make its tables, and theirs, and the tables to load."""
-    makers = {each.root.table: each for each in planned.jobs if isinstance(each.root, Materialise)}
+    """The plan of one job: with what makes its tables, and theirs, and the tables to load."""
+    makers = planned.makers
     kept, open_ = {job.name}, list(job.tables)
     tables = set(open_)
     while open_:
@@ -80,6 +79,7 @@ def needed(planned: ApplicationPlan, job: Job) -> ApplicationPlan:
     return replace(
         planned,
         jobs=tuple(each for each in planned.jobs if each.name in kept),
+        derived=tuple(each for each in planned.derived if each.name in kept),
         tables=tuple(table for table in planned.tables if table.name in tables),
     )
 

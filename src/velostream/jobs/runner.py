@@ -58,8 +58,7 @@ class Runner:
     def prepare(self, *, bounded: bool, each: Callable[[RunningJob], None] | None = None) -> None:
         """Loads the tables and lowers every job, and hands it to `each`; settings, sources and sinks that cannot be run
         are said before that."""
-        for job in self.plan.jobs:
-            refuse_ends(job)
+        refuse_ends(self.plan)
         functions = {name: each for each in self.plan.functions for name in (each.name, *each.aliases)}
         register(self.spark, self.plan.functions)
         self.tables = tables = Tables(self.plan, self.spark, self.checkpoint, self.folder)
@@ -139,6 +138,8 @@ class Runner:
                 if not job.end_if_done():
                     job.stop()
                     job.state = "done" if done else "stopped"
+            if done and self.tables is not None:
+                self.tables.finish()
 
     def read_all(self) -> None:
         """Reads all bounded input, the jobs side by side; the queries stay, for the flush."""
@@ -204,7 +205,7 @@ class Runner:
                 break
             self.check()
             ended = [job.end_if_done() or job.state == "stopped" for job in self.jobs]
-            if all(ended):
+            if ended and all(ended):  # without any job there are tables that follow others
                 break
             for job in self.jobs:
                 if job.state == "running":

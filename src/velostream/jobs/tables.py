@@ -9,18 +9,21 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from threading import Event, Lock
 from typing import TYPE_CHECKING, Any
 
 from velostream.durations import SECOND
 from velostream.errors import VeloError
+from velostream.jobs.deriving import Deriving
 from velostream.jobs.home import Home
 from velostream.jobs.loading import FIRST_PAUSE, LONGEST_PAUSE, Loading, knows, setting
 from velostream.plan.job import ApplicationPlan, Job
 from velostream.plan.nodes import JoinTable, Materialise
 from velostream.spark.failures import translate
 from velostream.spark.loading import source_of
+from velostream.spark.loading.derived import DerivedTable
 from velostream.spark.lower.join_table import tables_of
 from velostream.tables.events import TableEvents
 from velostream.tables.loading import NONE, Loader
@@ -66,6 +69,19 @@ class Tables:
         self.loading = Loading(self.declared, loaders, self.events, checkpoint, self._timeout)
         self.lock = Lock()
         """Held while a job goes over to other versions, and while old ones are deleted."""
+        self.deriving = Deriving({job.made.table: job for job in plan.derived}, self.events, checkpoint, self.lock)
+        self.deriving.computed = self.forget
+        for name, job in self.deriving.derived.items():
+            self._derive(name, job)
+
+    def _derive(self, name: str, job: Job) -> None:
+        """Has a table computed from others."""
+        functions = {name: each for each in self.plan.functions for name in (each.name, *each.aliases)}
+        columns = {each: self._described(each)[1] for each in (name, *job.tables)}
+        writer, about = self._opened(name, job.made.key, columns[name], None)
+        chosen = partial(self.deriving.versions, name)
+        rows = DerivedTable(job, self.spark, self.checkpoint, functions, columns, chosen)
+        self.deriving.add(name, Loader(writer, rows, about))
 
     def _opened(
         self, name: str, key: tuple[str, ...], columns: Iterable[tuple[str, str]], keeps: Any
@@ -76,12 +92,21 @@ class Tables:
         return writer, self.progress[name]
 
     def load(self) -> None:
-        """Loads all tables that come from outside, several at once; the first that fails is an error."""
+        """Loads all tables that come from outside, several at once, and then those that are made of them alone; the
+        first that fails is an error."""
         self.loading.load(self._parallelism, self._failed)
+        at_once = [name for name in self.deriving.derived if self.deriving.roots(name) <= self.declared.keys()]
+        self.deriving.load(at_once, self._failed, self._parallelism)
+
+    def finish(self) -> None:
+        """Computes tables once more whose tables have changed since; where one cannot be, that is an error."""
+        self.deriving.load(self.deriving.derived, self._failed, self._parallelism)
+        self.events.look()
 
     @property
     def _parallelism(self) -> int:
-        asked = [job.settings.get("tables.load.parallelism") for job in self.plan.jobs if job.settings is not None]
+        told = [each.settings for each in self.plan.statements if each.settings is not None]
+        asked = [settings.get("tables.load.parallelism") for settings in told]
         return max((int(str(each)) for each in asked if each is not None), default=PARALLEL)
 
     def _failed(self, name: str, failure: BaseException) -> VeloError:
@@ -92,17 +117,29 @@ class Tables:
         return VeloError(message, hint=error.hint, span=error.span, code=error.error_code)
 
     def _waiting(self, name: str) -> str:
-        jobs = [job.name for job in self.plan.jobs if name in job.tables]
-        shown = ", ".join(f"'{job}'" for job in jobs)
-        return f"job {shown} waits for it" if len(jobs) == 1 else f"jobs {shown} wait for it"
+        """Who cannot go on without a table: tables that are made of it, and jobs that read it or one of these."""
+        tables = self.deriving.readers(name)
+        jobs = [job.name for job in self.plan.jobs if {name, *tables} & set(job.tables)]
+        shown = [
+            f"{kind}{'s' if len(names) > 1 else ''} {', '.join(map(repr, names))}"
+            for kind, names in (("table", tables), ("job", jobs))
+            if names
+        ]
+        if not shown:
+            return "nothing else waits for it"
+        return f"{' and '.join(shown)} {'waits' if len(tables) + len(jobs) == 1 else 'wait'} for it"
 
     def _timeout(self, name: str) -> int:
         """How long a table is waited for: as it is set for it, or by any job that reads it."""
         own = setting(self.declared.get(name), "wait.timeout")
         if own is not None:
             return int(own)
-        made = self.made.get(name)
-        asked = [made.node.settings] if made is not None else []
+        maker = self.plan.makers.get(name)
+        asked = [maker.made.settings] if maker is not None else []
+        for settings in asked:
+            chosen = settings.values.get("wait.timeout") if settings is not None else None
+            if chosen is not None:
+                return int(str(chosen.value))
         asked += [job.settings for job in self.plan.jobs if name in job.tables]
         told = [each for each in asked if each is not None and knows(each, "wait.timeout")]
         values = [int(str(each.get("wait.timeout"))) for each in told]
@@ -114,7 +151,7 @@ class Tables:
             name: TableView(
                 home.folder / "tables" / name,
                 *self._described(name),
-                changes=name in self.made or not (bounded or self.loading.mode(name) == NONE),
+                changes=name not in self.declared or not (bounded or self.loading.mode(name) == NONE),
             )
             for name in job.tables
         }
@@ -128,9 +165,9 @@ class Tables:
         return found
 
     def _described(self, name: str) -> tuple[TableStore, list[tuple[str, str]], tuple[str, ...]]:
-        if name in self.made:
-            made = self.made[name]
-            return made.store, made.columns, made.node.key
+        maker = self.plan.makers.get(name)
+        if maker is not None:
+            return TableStore(self.checkpoint, name), columns_of(maker.made), maker.made.key
         table = self.declared[name]
         columns = [(member.name, str(member.type)) for member in table.columns]
         return self.loading.loaders[name].writer.store, columns, table.key
@@ -140,31 +177,41 @@ class Tables:
         return all(self.progress[name].state in (READY, REFRESHING) for name in job.tables)
 
     def wait(self, job: Job, made: Callable[[str], bool], stopping: Event) -> bool:
-        """Waits for the tables that other jobs make; `made` tells whether one is there. False where a stop came."""
-        pause = FIRST_PAUSE / 10
+        """Waits for the tables that other jobs make; `made` tells whether one is there. Tables that are made of these
+        are computed then. False where a stop came."""
         for name in job.tables:
-            ends = time.monotonic() + self._timeout(name) / SECOND
-            while self.progress[name].state != READY and not made(name):
-                if stopping.wait(pause):
+            for root in sorted(self.deriving.roots(name)):
+                if not self._waited(root, made, stopping, by=name):
                     return False
-                pause = min(2 * pause, LONGEST_PAUSE / 16)
-                if time.monotonic() > ends:
-                    raise self._late(name)
-            self.progress[name].state = READY
+            if name in self.deriving.derived and self.progress[name].state not in (READY, REFRESHING):
+                self.deriving.load(self.deriving.chain(name), self._failed, self._parallelism)
         return True
 
-    def _late(self, name: str) -> VeloError:
+    def _waited(self, name: str, made: Callable[[str], bool], stopping: Event, *, by: str) -> bool:
+        """Waits for a table as long as is set for the one that is made of it."""
+        pause = FIRST_PAUSE / 10
+        ends = time.monotonic() + self._timeout(by) / SECOND
+        while self.progress[name].state != READY and not made(name):
+            if stopping.wait(pause):
+                return False
+            pause = min(2 * pause, LONGEST_PAUSE / 16)
+            if time.monotonic() > ends:
+                raise self._late(name, by)
+        self.progress[name].state = READY
+        return True
+
+    def _late(self, name: str, by: str) -> VeloError:
         from velostream.durations import show
 
-        told = f"table '{name}' is not ready after {show(self._timeout(name))} ({self.progress[name]})"
-        hint = f"'{name}.wait.timeout' = '5m' waits longer"
+        told = f"table '{name}' is not ready after {show(self._timeout(by))} ({self.progress[name]})"
+        hint = f"'{by}.wait.timeout' = '5m' waits longer"
         self.progress[name].state = FAILED
         return VeloError(f"{told}; {self._waiting(name)}", hint=hint, code="table-not-ready")
 
     @contextmanager
     def kept_fresh(self) -> Iterator[None]:
-        """Inside, newer rows of tables from outside are looked for."""
-        with self.loading.kept_fresh():
+        """Inside, newer rows of tables from outside are looked for, and tables made of others follow these."""
+        with self.loading.kept_fresh(), self.deriving.kept_fresh():
             yield
         self.events.close()
 
@@ -174,14 +221,18 @@ class Tables:
         if len(self.pins) < len(self.plan.jobs):
             return
         for name in self.progress:
-            held = [pins.held.get(name, set()) for pins in self.pins]
+            held = [*(pins.held.get(name, set()) for pins in self.pins), self.deriving.held.get(name, set())]
             TableStore(self.checkpoint, name).forget(set().union(*held))
 
     def report(self) -> list[dict[str, Any]]:
         """The state of every table."""
         breakers = self.loading.breakers
         return [
-            {**about.report(), **({"circuit_breaker": breakers[name].report()} if name in breakers else {})}
+            {
+                **about.report(),
+                **({"circuit_breaker": breakers[name].report()} if name in breakers else {}),
+                **({"made_of": self.deriving.made_of(name)} if name in self.deriving.derived else {}),
+            }
             for name, about in self.progress.items()
         ]
 

@@ -38,7 +38,7 @@ def named(label: str, settings: Any, namespace: str) -> tuple[str, str]:
 
 def inputs_of(job: Job, plan: ApplicationPlan, namespace: str) -> list[Dataset]:
     """The streams and tables that a job reads."""
-    made = {one.root.table for one in plan.jobs if isinstance(one.root, Materialise)}
+    made = set(plan.makers)
     loaded = {table.name: table for table in plan.tables}
     found: dict[str, Dataset] = {}
     for node in job.root.walk():

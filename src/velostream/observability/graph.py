@@ -29,8 +29,9 @@ class Graph:
         self.edges: list[dict[str, str]] = []
 
     def add(self, plan: ApplicationPlan, app: str = "") -> Graph:
-        """With the jobs of an application; `app` is what it is called, where that is not as its plan says."""
-        for job in plan.jobs:
+        """With the jobs of an application, and its tables made of others; `app` is what it is called, where that is not
+        as its plan says."""
+        for job in plan.statements:
             self._job(job, plan, app or plan.name)
         return self
 

@@ -83,6 +83,12 @@ class Job:
         return tuple(dict.fromkeys(node.table for node in self.root.walk() if isinstance(node, TableScan)))
 
     @property
+    def made(self) -> Materialise:
+        """The table that it makes; only to be asked of one that does."""
+        assert isinstance(self.root, Materialise), f"'{self.name}' makes no table"
+        return self.root
+
+    @property
     def streams(self) -> tuple[str, ...]:
         """The streams of other statements that it reads: before fusing all, after it those read from a sink."""
         return tuple(dict.fromkeys(node.stream for node in self.root.walk() if isinstance(node, ReadStream)))
@@ -125,9 +131,12 @@ class ApplicationPlan:
     """The functions that its user wrote in Python."""
     declared: Mapping[str, tuple[str, ...]] = field(default_factory=dict, compare=False)
     """The columns that streams from outside are declared with, read or not."""
+    derived: tuple[Job, ...] = ()
+    """The statements that make tables of other tables alone, each after those that it reads. No query runs for them:
+    they are computed when a table that they read has changed."""
 
     def __post_init__(self) -> None:
-        names = [job.name for job in self.jobs]
+        names = [job.name for job in self.statements]
         for name in names:
             if names.count(name) > 1:
                 raise InvalidPlan(f"two jobs are named '{name}'", hint="name one with -- @name:")
@@ -138,6 +147,20 @@ class ApplicationPlan:
     def job(self, name: str) -> Job | None:
         """The job of that name in any letter case."""
         return next((job for job in self.jobs if job.name.casefold() == name.casefold()), None)
+
+    @property
+    def statements(self) -> tuple[Job, ...]:
+        """All that is computed: tables made of other tables, and jobs."""
+        return (*self.derived, *self.jobs)
+
+    @property
+    def makers(self) -> dict[str, Job]:
+        """The statements that make tables, by the table."""
+        return {each.root.table: each for each in self.statements if isinstance(each.root, Materialise)}
+
+    def statement(self, name: str) -> Job | None:
+        """The job of that name in any letter case, or what makes the table of that name of other tables."""
+        return next((each for each in self.statements if each.name.casefold() == name.casefold()), None)
 
     @property
     def connectors(self) -> tuple[str, ...]:
@@ -156,8 +179,7 @@ class ApplicationPlan:
     def table_order(self) -> tuple[tuple[str, ...], ...]:
         """The tables in rounds: those of one round can load side by side, each after the rounds before it."""
         waits = {table.name: set[str]() for table in self.tables}
-        makers = {job.root.table: job for job in self.jobs if isinstance(job.root, Materialise)}
-        waits |= {name: set(job.tables) - {name} for name, job in makers.items()}
+        waits |= {name: set(maker.tables) - {name} for name, maker in self.makers.items()}
         rounds: list[tuple[str, ...]] = []
         while waits:
             ready = tuple(name for name, needed in waits.items() if not needed & waits.keys())

@@ -87,7 +87,7 @@ def planned(sql: str, name: str, files: Path, state: Path | None = None) -> Plan
         more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
         raise Refused(f"{errors[0].message}{more}", answer.findings.ordered(), hint=errors[0].hint)
     whole = served(answer)
-    if not whole.jobs:
+    if not whole.statements:
         hint = "write INTO a sink, CREATE TABLE … AS, or a SELECT that prints"
         raise Refused(f"'{name}' has no job: nothing of it would run", answer.findings.ordered(), hint=hint)
     header = answer.application.header

@@ -73,18 +73,22 @@ class MaterialisedTable:
 
     def _changes(self, rows: pa.Table) -> pa.Table:
         """Rows with their times, and which of them delete."""
-        import pyarrow as pa
         import pyarrow.compute as pc
 
-        node = self.node
-        kept = rows.select([name for name, _ in self.columns])
-        times = pa.nulls(rows.num_rows, pa.int64())
-        if node.version:
-            times = rows[node.version].cast(pa.timestamp("us", "UTC")).cast(pa.int64())
-        kept = kept.append_column(TIME, times)
+        kept = with_times(rows, self.node)
         if EMISSION in rows.schema.names:
             kept = kept.append_column(GONE, pc.equal(rows[EMISSION], RETRACT))
         return kept
+
+
+def with_times(rows: pa.Table, node: Materialise) -> pa.Table:
+    """The columns of a table out of the rows of its query, and the time of each."""
+    import pyarrow as pa
+
+    times = pa.nulls(rows.num_rows, pa.int64())
+    if node.version:
+        times = rows[node.version].cast(pa.timestamp("us", "UTC")).cast(pa.int64())
+    return rows.select([name for name, _ in columns_of(node)]).append_column(TIME, times)
 
 
 def columns_of(node: Materialise) -> list[tuple[str, str]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from velostream.plan.job import ApplicationPlan, LoadedTable
-from velostream.plan.nodes import Materialise
 from velostream.sources.file import FILE_SOURCE, matching
 from velostream.tables.store import TableStore
 
@@ -13,7 +12,7 @@ from velostream.tables.store import TableStore
 def sizes_of(plan: ApplicationPlan, checkpoint: Path, folder: Path) -> dict[str, int]:
     """The bytes of each table of an application, where these are known; relative paths start from `folder`."""
     found = {table.name: _of_files(table, folder) for table in plan.tables}
-    found |= {job.root.table: None for job in plan.jobs if isinstance(job.root, Materialise)}
+    found |= dict.fromkeys(plan.makers)
     for name in found:
         version = TableStore(checkpoint, name).newest()
         found[name] = found[name] if version is None else version.size

@@ -11,12 +11,13 @@ from velostream.plan.nodes import Node
 
 
 def application_data(plan: ApplicationPlan) -> Data:
-    """A whole application."""
+    """A whole application. `derived` are the tables made of other tables."""
     tables = [
         {"name": t.name, "connector": t.connector, "key": list(t.key), "columns": fields_data(t.columns)}
         for t in plan.tables
     ]
-    return {"application": plan.name, "tables": tables, "jobs": list(map(job_data, plan.jobs))}
+    derived, jobs = (list(map(job_data, each)) for each in (plan.derived, plan.jobs))
+    return {"application": plan.name, "tables": tables, "derived": derived, "jobs": jobs}
 
 
 def job_data(job: Job) -> Data:

@@ -319,6 +319,8 @@ def _target(target: SinkTarget) -> str:
 
 @TEXT.on(Materialise)
 def _materialise(node: Materialise) -> tuple[str, Details]:
+    if node.static:
+        return f"Table {node.table}, one row per {listed(node.key)}", []
     details = [("versions by", node.version)] if node.version else []
     return f"Table {node.table}, newest row per {listed(node.key)}", details
 

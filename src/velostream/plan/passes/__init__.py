@@ -15,6 +15,7 @@ from velostream.plan.passes.merge_projects import merge_projects
 from velostream.plan.passes.prune_columns import prune_columns
 from velostream.plan.passes.push_conditions import push_conditions
 from velostream.plan.passes.recognise_top_n import recognise_top_n
+from velostream.plan.passes.separate_tables import separate_tables
 from velostream.plan.passes.split_aggregates import split_aggregates
 
 Pass = Callable[[ApplicationPlan], ApplicationPlan]
@@ -31,6 +32,7 @@ PASSES: tuple[Pass, ...] = (
     prune_columns,
     merge_projects,
     choose_scan,
+    separate_tables,
 )
 
 

@@ -17,9 +17,10 @@ def from_below(node: Node, rule: Rule) -> Node:
 
 
 def each_root(plan: ApplicationPlan, change: Rule) -> ApplicationPlan:
-    """The application with the root of every job and of every definition changed."""
+    """The application with the root of every job, of every derived table and of every definition changed."""
     jobs = tuple(replace(job, root=change(job.root)) for job in plan.jobs)
-    return replace(plan, jobs=jobs, definitions=each_definition(plan, change))
+    derived = tuple(replace(each, root=change(each.root)) for each in plan.derived)
+    return replace(plan, jobs=jobs, derived=derived, definitions=each_definition(plan, change))
 
 
 def each_definition(plan: ApplicationPlan, change: Rule) -> dict[str, Definition]:

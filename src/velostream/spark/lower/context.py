@@ -12,7 +12,7 @@ from velostream.errors import VeloError
 from velostream.plan.nodes import Node, Scan, TableScan
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, Observation, SparkSession
+    from pyspark.sql import Column, DataFrame, Observation, SparkSession
 
     from velostream.functions.base import Function
     from velostream.tables.prepared import Prepared
@@ -50,6 +50,8 @@ class Run:
     """True where dead letters have been handed back to the job, which come again beside its sources."""
     slots: bool = False
     """True where another version of the job writes some of its rows, which have no key."""
+    spread: int | None = None
+    """Over how many tasks records are dealt out in turn as they are read; None leaves them where they are."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,8 @@ class Lowering:
     """What routes the plain records of a source before Spark decodes the others, by what the scan is called."""
     prepared: list[Prepared] = field(default_factory=list)
     """What joins find of tables in Python, to be made for every version that the job takes."""
+    aside: list[DataFrame] | None = None
+    """Where it is given, rows of tables whose expressions fail are put there (velostream.spark.lower.aside)."""
 
     def is_small(self, node: Node) -> bool:
         """True where what a static node reads is sent to every task."""

@@ -9,6 +9,7 @@ from velostream.config.settings import Settings
 from velostream.errors import VeloError
 from velostream.plan.job import Job
 from velostream.plan.nodes import Materialise, Sinks, TableScan
+from velostream.plan.passes.separate_tables import is_derived
 
 _JOB = (
     *(
@@ -66,13 +67,14 @@ _SINK = (
 
 def ignored(job: Job) -> Iterator[VeloError]:
     """Settings of a job, its sources and its sinks that would have no effect. Presets set more than is used."""
-    yield from _ignored(job.settings, _JOB, "job", job.name)
+    apart = is_derived(job)  # of these velostream.spark.lower.derived says more
+    yield from _ignored(None if apart else job.settings, _JOB, "job", job.name)
     for scan in job.scans:
         more = _MORE.get(scan.connector, ())
         yield from _ignored(scan.settings, (*_SOURCE, *more), "source", scan.source, client=bool(more))
         yield from _registry(scan.settings, scan.connector, scan.source)
     for table in job.root.walk():
-        if isinstance(table, TableScan | Materialise):
+        if isinstance(table, TableScan | Materialise) and not (apart and table is job.root):
             more = (*_LOADED, *_MORE.get(table.connector, ())) if isinstance(table, TableScan) else ()
             yield from _ignored(table.settings, (*_TABLE, *more), "table", table.table, client=bool(more))
             yield from _registry(table.settings, table.connector if isinstance(table, TableScan) else "", table.table)

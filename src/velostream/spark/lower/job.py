@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from velostream.errors import VeloError
-from velostream.plan.job import Job
+from velostream.plan.job import ApplicationPlan, Job
 from velostream.plan.nodes import (
     Filter,
     Headers,
@@ -24,6 +24,7 @@ from velostream.plan.nodes import (
 )
 from velostream.plan.nodes.filter import WITHDRAW
 from velostream.spark.lower.context import JoinCount, Lowering, column
+from velostream.spark.lower.derived import refused_versions
 from velostream.spark.lower.finishing import finisher
 from velostream.spark.lower.functions import with_aggregates
 from velostream.spark.lower.headers import lower_headers
@@ -31,8 +32,8 @@ from velostream.spark.lower.join_table import lower_join_table, tables_of
 from velostream.spark.lower.refusals import is_mixed, mixed, refusals
 from velostream.spark.lower.rows import lower_filter, lower_project
 from velostream.spark.lower.scan import lower_scan
-from velostream.spark.lower.stage import CONTROL, Stage, reads_sources
 from velostream.spark.lower.slots import with_slots
+from velostream.spark.lower.stage import CONTROL, Stage, reads_sources
 from velostream.spark.lower.stateful import lower_stateful
 from velostream.spark.lower.static import lower_static
 from velostream.spark.lower.subquery import lower_subquery
@@ -193,11 +194,12 @@ def _roles(lowering: Lowering) -> dict[int, Role]:
     }
 
 
-def refuse_ends(job: Job) -> None:
-    """Sources and sinks that cannot be run yet are said before anything starts."""
-    for error in refusals(job):
-        raise error
-    for scan in job.scans:
+def refuse_ends(plan: ApplicationPlan) -> None:
+    """Sources and sinks that cannot be run yet, and tables that cannot be computed, are said before anything starts."""
+    for job in plan.statements:
+        for error in (*refusals(job), *refused_versions(job, plan)):
+            raise error
+    for scan in (scan for job in plan.jobs for scan in job.scans):
         if scan.infers:
             message = f"the columns of '{scan.source}' are not known"
             hint = "declare them: CREATE STREAM name (column TYPE, …) WITH (…)"
@@ -246,6 +248,8 @@ def _scan(node: Scan, lowering: Lowering) -> DataFrame:
 
     label = lowering.label(node)
     frame = lower_scan(replace(node, source=label), lowering)
+    if lowering.run.spread is not None:
+        frame = frame.repartition(lowering.run.spread)
     if node.watermark.strategy == "punctuated":
         assert node.watermark.punctuation is not None
         alive = column("_status").isNull() & column("_mark").isNull()

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 from velostream.errors import VeloError
 from velostream.plan.job import Job, LoadedTable
-from velostream.plan.nodes import Aggregate, JoinStreams, JoinTable, Materialise, Node, ReadStream, Scan, Sinks, Union
+from velostream.plan.nodes import Aggregate, JoinStreams, JoinTable, Node, ReadStream, Scan, Sinks, Union
 from velostream.plan.nodes.join_table import OUTER_TO_TABLE
+from velostream.plan.passes.separate_tables import is_derived
 from velostream.sinks.writers import check
 from velostream.sources.streams.refusing import refusals as of_source
+from velostream.spark.lower.derived import refused, refused_versions
 from velostream.spark.lower.honoured import ignored
 
 if TYPE_CHECKING:
@@ -34,8 +36,8 @@ def find(answer: Validated) -> None:
     places = {statement.parsed.span.line: statement.parsed.span for statement in answer.bound.statements}
     try:
         planned = plan(answer.bound, answer.library)
-        for job in planned.jobs:
-            for error in refusals(job):
+        for job in planned.statements:
+            for error in (*refusals(job), *refused_versions(job, planned)):
                 found.setdefault(f"{error.message} {error.span}", (error, places.get(job.line)))
         for table in planned.tables:
             for error in unloadable(table):
@@ -55,7 +57,9 @@ def refusals(job: Job) -> Iterator[VeloError]:
             except VeloError as error:
                 yield error
     yield from ignored(job)
-    yield from _without_stream(job)
+    if is_derived(job):
+        yield from refused(job)
+    yield from _read_back(job)
     for node in job.root.walk():
         if isinstance(node, Scan):
             yield from of_source(node.connector, node.source, node.declared, node.settings)
@@ -74,17 +78,13 @@ def refusals(job: Job) -> Iterator[VeloError]:
             yield mixed()
 
 
-def _without_stream(job: Job) -> Iterator[VeloError]:
-    """Of jobs that read a stream back from its sink, and of tables that no stream keeps up to date."""
+def _read_back(job: Job) -> Iterator[VeloError]:
+    """Of jobs that read a stream back from its sink, which nothing does yet."""
     nodes = list(job.root.walk())
     read = next((node for node in nodes if isinstance(node, ReadStream)), None)
     if read is not None:
         message = f"'{read.stream}' cannot be read back from its sink yet"
         hint = f"remove '{read.stream}.read.from.sink': its rows are computed along with their reader"
-        yield VeloError(message, hint=hint, code="unsupported")
-    elif isinstance(job.root, Materialise) and not job.scans:
-        message = f"table '{job.name}' is made of other tables only, which cannot be kept up to date yet"
-        hint = "write its query where it is read: JOIN (SELECT …) AS x ON …"
         yield VeloError(message, hint=hint, code="unsupported")
 
 

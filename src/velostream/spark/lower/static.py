@@ -26,12 +26,14 @@ from velostream.plan.nodes import (
 )
 from velostream.plan.nodes.aggregate import AggregateCall
 from velostream.plan.nodes.order import Order
+from velostream.spark.lower.aside import as_records, without_failures
 from velostream.spark.lower.context import Lowering, column
 from velostream.spark.lower.expressions import BAD_VALUE
+from velostream.spark.lower.lookup import HIT
 from velostream.spark.lower.subquery import lower_subquery
 from velostream.spark.lower.union import lower_union
 from velostream.spark.lower.unnest import lower_unnest
-from velostream.spark.stateful.layout import DETAIL, MARK, STATUS
+from velostream.spark.stateful.layout import DETAIL, STATUS
 from velostream.tables.newest import TIME
 
 if TYPE_CHECKING:
@@ -41,7 +43,7 @@ _TIMES = ("_timestamp", "_event_time")
 
 
 def lower_static(node: Node, lowering: Lowering) -> DataFrame:
-    """The rows of a static node; a value that fails ends the job, since no record can be blamed."""
+    """The rows of a static node; a value that fails ends the query, unless its row can be put aside."""
     rule = _RULES.get(type(node))
     if rule is None:
         raise lowering.refuse(node)
@@ -91,12 +93,16 @@ def _value(value: Expression, member: Field) -> Column:
 def _project(node: Project, frames: list[DataFrame], lowering: Lowering) -> DataFrame:
     from pyspark.sql import functions as F  # noqa: N812
 
+    if lowering.aside is not None:
+        return without_failures(node, frames[0], lowering)
     return frames[0].select(*(F.expr(each.expression.spark).alias(each.name) for each in node.columns))
 
 
 def _filter(node: Filter, frames: list[DataFrame], lowering: Lowering) -> DataFrame:
     from pyspark.sql import functions as F  # noqa: N812
 
+    if lowering.aside is not None:
+        return without_failures(node, frames[0], lowering)
     return frames[0].filter(F.expr(node.condition.spark))
 
 
@@ -125,7 +131,7 @@ def _order(term: Order) -> Column:
 def _aggregate(node: Aggregate, frames: list[DataFrame], lowering: Lowering) -> DataFrame:
     from pyspark.sql import functions as F  # noqa: N812
 
-    if node.window is not None or any(_is_odd(call) for call in node.calls):
+    if not computes(node):
         raise lowering.refuse(node)
     keys = [F.expr(key.expression.spark).alias(key.name) for key in node.keys]
     calls = [F.expr(_call(call)).cast(str(call.type)).alias(call.name) for call in node.calls]
@@ -138,6 +144,13 @@ def _aggregate(node: Aggregate, frames: list[DataFrame], lowering: Lowering) -> 
             for member in node.fields
         )
     )
+
+
+def computes(node: Node) -> bool:
+    """True for a node over tables that can be computed as a batch."""
+    if isinstance(node, Aggregate):
+        return node.window is None and not any(_is_odd(call) for call in node.calls)
+    return type(node) in _RULES
 
 
 def _is_odd(call: AggregateCall) -> bool:
@@ -164,33 +177,50 @@ def _literal(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
+_PLAIN = {"INNER": "skip_record", "LEFT": "emit_with_nulls"}
+"""What becomes of a row without a match, by the join alone."""
 _KINDS = {"INNER": "inner", "CROSS": "inner", "LEFT": "left", "RIGHT": "right", "FULL": "full"}
 
 
 def _join(node: JoinTable, frames: list[DataFrame], lowering: Lowering) -> DataFrame:
-    """A join of tables: as in a batch query."""
+    """A join of tables: as in a batch query, but for what is set to become of rows without a match."""
     from pyspark.sql import functions as F  # noqa: N812
 
     left, right = frames
     conditions = [F.expr(pair.left.spark) == F.expr(pair.right.spark) for pair in node.keys]
     conditions += [F.expr(part.spark) for part in node.residual]
     held = reduce(lambda one, other: one & other, conditions, F.lit(True))
-    return left.join(right, held, _KINDS[node.kind])
+    chosen = node.missing.strategy
+    if node.kind not in _PLAIN or chosen == _PLAIN[node.kind]:
+        return left.join(right, held, _KINDS[node.kind])
+    if chosen == "skip_record":
+        return left.join(right, held, "inner")
+    joined = left.join(right.withColumn(HIT, F.lit(True)), held, "left")
+    missing = column(HIT).isNull()
+    if chosen == "fail_fast":
+        joined = joined.filter(F.when(missing, F.raise_error(_complaint(node))).otherwise(F.lit(True)))
+    defaults = {
+        name: F.when(missing, F.expr(value.spark).cast(str(node.right.fields.of(name).type))).otherwise(column(name))
+        for name, value in node.missing.defaults
+    }
+    return joined.select(*(defaults.get(name, column(name)).alias(name) for name in node.fields.names))
+
+
+def _complaint(node: JoinTable) -> Column:
+    from pyspark.sql import functions as F  # noqa: N812
+
+    keys = [F.coalesce(F.expr(pair.left.spark).cast("string"), F.lit("NULL")) for pair in node.keys]
+    read = ", ".join(dict.fromkeys(f"'{one.table}'" for one in node.right.walk() if isinstance(one, TableScan)))
+    told = F.concat_ws(", ", *keys) if keys else F.lit("")
+    return F.concat(F.lit(f"the join with {read} found no row for '"), told, F.lit("' (fail_fast)"))
 
 
 def _subquery(node: SubqueryCheck, frames: list[DataFrame], lowering: Lowering) -> DataFrame:
-    return _sound(lower_subquery(node, _as_records(frames[0]), frames[1], lowering), node)
+    return _sound(lower_subquery(node, as_records(frames[0]), frames[1], lowering), node)
 
 
 def _unnest(node: Unnest, frames: list[DataFrame], lowering: Lowering) -> DataFrame:
-    return _sound(lower_unnest(node, _as_records(frames[0]), lowering), node)
-
-
-def _as_records(frame: DataFrame) -> DataFrame:
-    """Rows of a table with what rows of a stream carry, so that one rule serves both."""
-    from pyspark.sql import functions as F  # noqa: N812
-
-    return frame.withColumns({name: F.lit(None).cast("string") for name in (STATUS, DETAIL, MARK)})
+    return _sound(lower_unnest(node, as_records(frames[0]), lowering), node)
 
 
 def _sound(frame: DataFrame, node: Node) -> DataFrame:

@@ -55,6 +55,12 @@ def findings(sql: str) -> tuple[str, list[Diagnostic]]:
             "late-strategy",
             "'process_all'",
         ),
+        (f"{SUMS} WITH ('partitioning_strategy' = 'sticky')", "invalid-annotation", "'sticky'"),
+        (
+            "SELECT k, COUNT(*) AS n FROM a GROUP BY k EMIT CHANGES WITH ('partitioning_strategy' = 'smart')",
+            "unsupported",
+            "'smart'",
+        ),
         (f"SELECT k, TOPK(v, 0) AS x {GROUPED}", "wrong-arguments", "SELECT k, TOPK"),
         (f"SELECT k, APPROX_PERCENTILE(v, 0.5, 0) AS x {GROUPED}", "wrong-arguments", "SELECT k, APPROX"),
         ("SELECT a.k, t._offset FROM a JOIN t ON a.k = t.k", "no-system-column", "t._offset"),

@@ -26,7 +26,7 @@ from velostream.jobs.replaying import is_asked_for, recover
 from velostream.jobs.running import RunningJob
 from velostream.jobs.tables import Tables
 from velostream.jobs.writing import BatchWriter
-from velostream.plan.job import ApplicationPlan, Job
+from velostream.plan.job import ROUNDROBIN, ApplicationPlan, Job
 from velostream.plan.nodes import Materialise
 from velostream.spark.lower.context import Lowering, Run
 from velostream.spark.lower.job import LoweredJob, lower_job
@@ -89,13 +89,19 @@ class Preparing:
     def _lowered(self, job: Job, home: Home, pins: Pins | None) -> tuple[Lowering, LoweredJob]:
         buckets, again = home.buckets(self.spark, job.placement.buckets), is_asked_for(home)
         more = (job.stateful, again, self.owners.goes_by_slots(job))
-        run = Run(job.name, home.folder, self.folder, self.bounded, buckets, *_hot(job), *more)
+        run = Run(job.name, home.folder, self.folder, self.bounded, buckets, *_hot(job), *more, self._spread(job))
         views = pins.views if pins is not None else {}
         lowering = Lowering(self.spark, run, functions=self.functions, tables=views)
         lowered = lower_job(job, lowering)
         if pins is not None:
             pins.prepared = lowering.prepared
         return lowering, lowered
+
+    def _spread(self, job: Job) -> int | None:
+        """Over how many tasks a job deals its records out."""
+        if job.placement.strategy != ROUNDROBIN:
+            return None
+        return job.placement.buckets or self.spark.sparkContext.defaultParallelism
 
     def _take(self, running: RunningJob, lowering: Lowering, lowered: LoweredJob) -> None:
         """Gives a job its plan on Spark."""

@@ -15,7 +15,17 @@ from velostream.plan.build.query import plan_keyed
 from velostream.plan.build.sources import name_of
 from velostream.plan.build.typing import planned
 from velostream.plan.fields import Field
-from velostream.plan.job import ApplicationPlan, Definition, Job, LoadedTable, Placement, PlannedLog, PlannedMetric
+from velostream.plan.job import (
+    FANIN,
+    HASH,
+    ApplicationPlan,
+    Definition,
+    Job,
+    LoadedTable,
+    Placement,
+    PlannedLog,
+    PlannedMetric,
+)
 from velostream.plan.nodes import Node, ReadStream, TableScan
 from velostream.sql.statements import Explain
 from velostream.validation.bound import BoundApplication, BoundLog, BoundMetric, BoundStatement
@@ -65,13 +75,14 @@ def _rows(statement: BoundStatement, building: Building, application: BoundAppli
 
 def _job(statement: BoundStatement, building: Building, root: Node) -> Job:
     settings = building.settings
-    buckets = value_of(settings, "num_partitions")
+    strategy = str(value_of(settings, "partitioning_strategy", HASH))
+    buckets = 1 if strategy == FANIN else value_of(settings, "num_partitions")
     return Job(
         name=statement.name,
         root=root,
         kind=_kind(statement),
         mode=str(value_of(settings, "job.mode", "simple")),
-        placement=Placement(str(value_of(settings, "partitioning_strategy", "hash")), buckets),
+        placement=Placement(strategy, buckets),
         settings=settings,
         metrics=tuple(_metric(metric) for metric in statement.metrics),
         logs=tuple(_log(log) for log in statement.logs),

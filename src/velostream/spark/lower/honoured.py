@@ -17,6 +17,7 @@ _JOB = (
         "config_file",
         "job.mode",
         "num_partitions",
+        "partitioning_strategy",
         "time.semantics",
         "window.size",
         "windowing.",

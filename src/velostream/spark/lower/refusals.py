@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from velostream.errors import VeloError
-from velostream.plan.job import Job, LoadedTable
+from velostream.plan.job import SMART, STICKY, Job, LoadedTable
 from velostream.plan.nodes import Aggregate, JoinStreams, JoinTable, Node, ReadStream, Scan, Sinks, Union
 from velostream.plan.nodes.join_table import OUTER_TO_TABLE
 from velostream.plan.passes.separate_tables import is_derived
@@ -57,6 +57,7 @@ def refusals(job: Job) -> Iterator[VeloError]:
             except VeloError as error:
                 yield error
     yield from ignored(job)
+    yield from _placed(job)
     if is_derived(job):
         yield from refused(job)
     yield from _read_back(job)
@@ -76,6 +77,23 @@ def refusals(job: Job) -> Iterator[VeloError]:
             yield joined_corrections()
         if node.keeps_state and any(is_mixed(union) for union in _unions(node)):
             yield mixed()
+
+
+def _placed(job: Job) -> Iterator[VeloError]:
+    """What of @partitioning_strategy cannot be had."""
+    strategy = job.placement.strategy
+    value = job.settings.find("partitioning_strategy") if job.settings is not None else None
+    span = value.origin.span if value is not None else None
+    if strategy == STICKY:
+        message = (
+            "partitioning strategy 'sticky' would split groups of a topic that gets more partitions"
+        )
+        yield VeloError(message, hint="use hash", span=span, code="unsupported")
+    combining = [node.combining for node in job.root.walk() if isinstance(node, Aggregate) and node.combining]
+    if strategy == SMART and not any(one.before_shuffle for one in combining):
+        reason = combining[0].reason if combining else "nothing is aggregated"
+        message = f"partitioning strategy 'smart' cannot combine records of job '{job.name}': {reason}"
+        yield VeloError(message, hint="use hash, which sends them one by one there", span=span, code="unsupported")
 
 
 def _read_back(job: Job) -> Iterator[VeloError]:

@@ -22,6 +22,8 @@ def check(statement: BoundStatement, look: Look) -> None:
         problem, hint = "would split groups over buckets, and this statement keeps state", "use hash"
     elif strategy != "roundrobin" and not stateful:
         problem, hint = "has nothing to do: this statement keeps no state", "remove it, or use roundrobin"
+    elif strategy == "fanin" and statement.settings.get("num_partitions") not in (None, 1):
+        problem, hint = "sends all to one bucket, and num_partitions asks for more", "remove one of the two"
     elif strategy == "sticky" and not all(_has_message_key(select) for select in stateful):
         problem, hint = "needs the message key among the group keys", "GROUP BY _key too, or use hash"
     if problem:

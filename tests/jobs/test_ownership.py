@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from velostream.jobs.ownership import Owners, Ownership
 from velostream.plan.nodes import Sinks
 from velostream.spark.lower.job import LoweredJob
+from velostream.spark.lower.slots import with_slots
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -22,6 +23,26 @@ def job() -> Any:
     root = object.__new__(Sinks)
     object.__setattr__(root, "targets", (SimpleNamespace(key=("k",)),))
     return SimpleNamespace(name="totals", root=root)
+
+
+def test_rows_without_a_key_are_shared_by_where_their_record_stood(one_spark: SparkSession) -> None:
+    data = [(number, "more", source, part, number) for number in range(100) for source in "ab" for part in (0, 1)]
+    rows = one_spark.createDataFrame(data, "n INT, text STRING, source STRING, part INT, offset BIGINT")
+    placed = rows.selectExpr("n", "source", "part", "named_struct('source', source, 'offset', offset) AS _place")
+    slots = with_slots(placed.selectExpr("*", "CAST(NULL AS STRING) AS _status"))
+    keyless: Any = SimpleNamespace(name="totals", stateful=False, root=SimpleNamespace())
+    lowered = LoweredJob(slots, lambda batch: batch, packed=False, stateful=False)
+    of_both = [
+        {
+            tuple(row)[:3]
+            for row in Owners({"totals": Ownership(places)}).applied(keyless, lowered).rows(slots).collect()
+        }
+        for places in ((40, 100), (0, 40))
+    ]
+    assert not of_both[0] & of_both[1]
+    assert len(of_both[0]) + len(of_both[1]) == len(data)
+    assert 100 < len(of_both[1]) < 220
+    assert {row[:2] for row in of_both[0] if row[2] == 0} == {row[:2] for row in of_both[0] if row[2] == 1}
 
 
 def written(owner: Ownership, lowered: LoweredJob, rows: Any) -> set[tuple[Any, ...]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
@@ -13,7 +14,9 @@ from tests.server.conftest import SQL, until
 from velostream.errors import VeloError
 from velostream.server.deploying import Wish, deploy
 from velostream.server.moving import moves, phases
+from velostream.server.moving.movable import check_movable
 from velostream.server.plane import Plane
+from velostream.server.planning import planned
 from velostream.server.registry.deployment import Deployment
 from velostream.server.returning import rollback
 
@@ -27,6 +30,11 @@ OTHER_SOURCE = STATELESS.replace("orders", "sales")
 KEYED = STATELESS.replace("SELECT customer", "SELECT customer PRIMARY KEY")
 FILES = STATELESS.replace("'datagen_source'", "'file_source', 'orders.path' = 'in', 'orders.format' = 'jsonl'")
 DISTINCT = STATELESS.replace("SELECT customer", "SELECT DISTINCT customer")
+JOINED = (
+    """CREATE TABLE regions (customer STRING PRIMARY KEY, region STRING)
+WITH ('regions.type' = 'file_source', 'regions.path' = 'regions.csv', 'regions.format' = 'csv');"""
+    + STATELESS.replace("SELECT customer, amount FROM orders", "SELECT r.region PRIMARY KEY, o.amount FROM orders o")
+).replace("orders o INTO", "orders o JOIN regions r ON o.customer = r.customer INTO")
 CANARY = {"strategy": "CANARY", "percent": 5}
 SECOND = 1_000_000
 START = 1_767_225_600 * SECOND
@@ -221,7 +229,12 @@ def test_a_control_plane_that_is_killed_during_a_switch_leaves_it_to_the_next(
         (FILES, FILES, {"strategy": "BLUE_GREEN"}, None),
         (GROUPED, GROUPED, {"strategy": "BLUE_GREEN"}, None),
         (GROUPED, GROUPED, {"strategy": "BLUE_GREEN", "fresh": True}, "goes on where the old one stands"),
-        (DISTINCT, DISTINCT, {"strategy": "BLUE_GREEN"}, "have no window"),
+        (GROUPED, GROUPED, CANARY, None),
+        (GROUPED, GROUPED.replace(" INTO out", " EMIT FINAL INTO out"), {"strategy": "BLUE_GREEN"}, "have no window"),
+        (JOINED, JOINED, {"strategy": "BLUE_GREEN"}, None),
+        (JOINED, JOINED, CANARY, "the key of job 'totals' comes from 'regions.region', which each version reads at an"),
+        (DISTINCT, DISTINCT, {"strategy": "BLUE_GREEN"}, None),
+        (DISTINCT, DISTINCT, CANARY, "go out once for equal records"),
         (STATELESS, SQL, {"strategy": "BLUE_GREEN", "fresh": True}, "have no window"),
         (KEYLESS, KEYLESS, {"strategy": "CANARY", "percent": 5}, "keys of job 'totals' cannot be shared"),
         (SQL, KEYLESS, {"strategy": "ROLLING", "fresh": True}, "customer STRING → none"),
@@ -231,17 +244,24 @@ def test_a_control_plane_that_is_killed_during_a_switch_leaves_it_to_the_next(
     ],
 )
 def test_versions_that_cannot_share_keys_are_refused_with_the_reason(
-    plane: Plane, old: str, new: str, wish: dict[str, Any], said: str | None
+    tmp_path: Path, old: str, new: str, wish: dict[str, Any], said: str | None
 ) -> None:
-    deploy(plane.control, Wish("shop", old, "1"))
-    until(lambda: plane.control.app("shop").state == "running")
+    wished = Wish("shop", new, "2", **wish)
+    plans = [planned(sql, "shop", tmp_path).plan for sql in (old, new)]
+    given = {"by_share": any(share < 100 for share in wished.steps), "fits": not wished.fresh}
     if said is None:
-        assert deploy(plane.control, Wish("shop", new, "2", **wish)).role == "beside"
+        check_movable(*plans, **given)
         return
     with pytest.raises(VeloError, match=said) as refusal:
-        deploy(plane.control, Wish("shop", new, "2", **wish))
+        check_movable(*plans, **given)
     assert refusal.value.error_code == "strategy"
     assert "deploy it with" in refusal.value.hint
+
+
+def test_a_strategy_that_cannot_work_is_refused_before_anything_runs(shop: Plane) -> None:
+    with pytest.raises(VeloError, match="keys of job 'totals' cannot be shared"):
+        deploy(shop.control, Wish("shop", KEYLESS, "2", "CANARY", 5, fresh=True))
+    assert [one.number for one in shop.control.registry.deployments("shop")] == [1]
 
 
 def test_a_version_that_failed_with_keys_of_its_own_gives_them_back_through_the_old_one(
@@ -302,7 +322,10 @@ def meetings(plane: Plane, number: int) -> list[str]:
     return [str(one[1].get("other", one[0])) for one in map(json.loads, lines) if one[0] in ("meet", "switch")]
 
 
-def test_rows_without_windows_move_all_at_once_where_both_versions_have_read_the_same(plane: Plane) -> None:
+def test_rows_without_windows_move_all_at_once_where_both_versions_have_read_the_same(
+    plane: Plane, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(moves, "LOOK", 0.05)
     deploy(plane.control, Wish("shop", STATELESS, "1"))
     until(lambda: plane.control.app("shop").state == "running")
     deploy(plane.control, Wish("shop", MORE, "2", "BLUE_GREEN"))
@@ -313,14 +336,13 @@ def test_rows_without_windows_move_all_at_once_where_both_versions_have_read_the
     assert meetings(plane, 2) == [states[0], "switch"]
 
 
-@pytest.mark.parametrize("sql", [STATELESS, GROUPED], ids=["stateless", "grouped"])
 def test_shares_of_rows_without_windows_follow_each_other_and_go_back(
-    plane: Plane, monkeypatch: pytest.MonkeyPatch, sql: str
+    plane: Plane, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(moves, "LOOK", 0.05)
-    deploy(plane.control, Wish("shop", sql, "1"))
+    deploy(plane.control, Wish("shop", GROUPED, "1"))
     until(lambda: plane.control.app("shop").state == "running")
-    deploy(plane.control, Wish("shop", sql.replace(" FROM", ", 1 AS more FROM"), "2", "ROLLING"))
+    deploy(plane.control, Wish("shop", GROUPED.replace(" FROM", ", 1 AS more FROM"), "2", "ROLLING"))
     until(lambda: phase(plane) == phases.WARMING)
     (plane.folders.state("shop", of(plane, 2).state) / "away").write_text("1")
     until(lambda: phase(plane) == phases.MOVING)

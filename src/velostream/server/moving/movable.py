@@ -5,7 +5,7 @@ from __future__ import annotations
 from velostream.errors import VeloError
 from velostream.plan.emission import CHANGES
 from velostream.plan.job import ApplicationPlan, Job
-from velostream.plan.nodes import Aggregate, Materialise, Node
+from velostream.plan.nodes import Aggregate, Deduplicate, Distinct, Materialise, Node
 from velostream.plan.nodes.base import WINDOW_END
 from velostream.server.moving.sharing import check_keys, check_share
 
@@ -40,15 +40,17 @@ def check_movable(old: ApplicationPlan, new: ApplicationPlan, *, by_share: bool,
 
 def goes_by_position(job: Job) -> bool:
     """True for a job whose rows go out with the records that they are made of: they can move where both versions have
-    read the same. It keeps no state, or groups without a window and says every change."""
+    read the same. It keeps no state, or answers every record at once."""
     if isinstance(job.root, Materialise):
         return False
     stateful = [node for node in job.root.walk() if node.keeps_state]
-    return not stateful or (len(stateful) == 1 and _says_changes(stateful[0]))
+    return not stateful or (len(stateful) == 1 and _answers_at_once(stateful[0]))
 
 
-def _says_changes(node: Node) -> bool:
-    return isinstance(node, Aggregate) and node.window is None and node.emission.mode == CHANGES
+def _answers_at_once(node: Node) -> bool:
+    if isinstance(node, Aggregate):
+        return node.window is None and node.emission.mode == CHANGES
+    return isinstance(node, Deduplicate) or (isinstance(node, Distinct) and not node.per_window)
 
 
 def _check_position(before: Job, job: Job, *, fits: bool) -> None:

@@ -8,6 +8,7 @@ from velostream.jobs.ownership import key_of
 from velostream.plan.canonical import CANONICAL
 from velostream.plan.job import Job
 from velostream.plan.lineage import LINEAGE
+from velostream.plan.nodes import Deduplicate, Distinct
 
 _USE = "deploy it with BLUE_GREEN or REPLACE"
 
@@ -23,7 +24,12 @@ def check_keys(before: Job, job: Job) -> None:
 
 def check_share(before: Job, job: Job) -> None:
     """The same where there are no windows: the versions may read a record at different times, and rows without a key
-    are shared by where their records stand."""
+    are shared by where their records stand. Which of equal records goes out each version decides for itself."""
+    if any(isinstance(node, Deduplicate | Distinct) for node in job.root.walk()):
+        message = (
+            f"the rows of job '{job.name}' go out once for equal records: all of them can move, but no share of them"
+        )
+        raise VeloError(message, hint=_USE, code="strategy")
     if not key_of(before) and not key_of(job):
         _check_places(job)
         return

@@ -1,0 +1,121 @@
+"""Two versions of a job read until both have read exactly the same, and change what they write there."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from velostream.jobs.meeting import meet, vectors
+from velostream.jobs.offset_log import OffsetLog
+from velostream.jobs.ownership import Ownership
+from velostream.jobs.runner import Runner
+from velostream.jobs.running import RunningJob
+from velostream.server.moving.copying import copy_state
+from velostream.server.planning import planned
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+SQL = """
+CREATE STREAM whole (n BIGINT) WITH ('whole.type' = 'file_source', 'whole.path' = 'whole', 'whole.format' = 'jsonl');
+CREATE STREAM grown (n BIGINT) WITH ('grown.type' = 'file_source', 'grown.path' = 'grown', 'grown.format' = 'jsonl',
+    'grown.growing' = 'true', 'grown.watch.interval' = '10ms');
+-- @name: all_of_them
+SELECT n PRIMARY KEY FROM (SELECT n FROM whole UNION ALL SELECT n FROM grown) both INTO out
+WITH ('out.type' = 'file_sink', 'out.path' = 'out', 'out.format' = 'jsonl');
+"""
+WHOLE = SQL.replace("(SELECT n FROM whole UNION ALL SELECT n FROM grown) both", "whole")
+
+
+class Version:
+    """A version of the job, which reads all that is there and rests then."""
+
+    def __init__(self, spark: SparkSession, files: Path, state: Path, places: tuple[int, int], sql: str = SQL) -> None:
+        self.runner = Runner(planned(sql, "app", files).plan, spark, state, files, print)
+        self.runner.owners.of_jobs = {"all_of_them": Ownership(places)}
+        self.runner.prepare(bounded=False)
+        self.job: RunningJob = self.runner.jobs[0]
+        self.job.state = "paused"
+
+    def read(self) -> None:
+        self.job.go_on()
+        ends = time.monotonic() + 60
+        while not (self.job.all_read and self.job.accounts.batch >= 0) and time.monotonic() < ends:
+            self.job.check()
+            time.sleep(0.05)
+        self.job.pause()
+
+    def owns(self, places: tuple[int, int]) -> None:
+        self.runner.owners.of_jobs = {"all_of_them": Ownership(places)}
+        self.job.writer.lowered = self.runner.owners.applied(self.job.job, self.job.lowered)
+
+
+def written(folder: Path) -> list[Path]:
+    return sorted((folder / "out").glob("*.jsonl"))
+
+
+def lines(numbers: range) -> str:
+    return "".join(json.dumps({"n": number}) + "\n" for number in numbers)
+
+
+def test_a_version_reads_exactly_as_far_as_the_other_one(one_spark: SparkSession, tmp_path: Path) -> None:
+    for folder in ("whole", "grown"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "whole" / "a.jsonl").write_text(lines(range(10)))
+    old = Version(one_spark, tmp_path, tmp_path / "old", (0, 100), WHOLE)
+    old.read()
+    copy_state(tmp_path / "old", tmp_path / "new")
+    (tmp_path / "whole" / "b.jsonl").write_text(lines(range(10, 20)))
+    old.read()
+    new = Version(one_spark, tmp_path, tmp_path / "new", (40, 100), WHOLE)
+    (tmp_path / "whole" / "c.jsonl").write_text(lines(range(20, 30)))
+    assert meet(new.job, tmp_path / "old" / "all_of_them")
+    found = Counter(json.loads(line)["n"] for file in written(tmp_path) for line in file.read_text().splitlines())
+    assert set(found) == set(range(20))
+    assert {n for n, times in found.items() if times > 1} < set(range(10, 20))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif("SHARES" not in os.environ.get("VELO_STRATEGIES", ""), reason="it takes half a minute: make faults")
+def test_versions_that_have_read_different_files_meet_and_each_row_is_written_once(
+    one_spark: SparkSession, tmp_path: Path
+) -> None:
+    for folder in ("whole", "grown", "aside"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "whole" / "a.jsonl").write_text(lines(range(10)))
+    growing = tmp_path / "grown" / "g.jsonl"
+    growing.write_text(lines(range(100, 110)))
+    old = Version(one_spark, tmp_path, tmp_path / "old", (0, 100))
+    old.read()
+    copy_state(tmp_path / "old", tmp_path / "new")
+    new = Version(one_spark, tmp_path, tmp_path / "new", (0, 0))
+    only_old = tmp_path / "whole" / "b.jsonl"
+    only_old.write_text(lines(range(10, 20)))
+    old.read()
+    only_old.rename(tmp_path / "aside" / "b.jsonl")
+    (tmp_path / "whole" / "c.jsonl").write_text(lines(range(20, 30)))
+    with growing.open("a") as file:
+        file.write(lines(range(110, 120)))
+    new.read()
+    (tmp_path / "aside" / "b.jsonl").rename(only_old)
+    assert not meet(old.job, tmp_path / "new" / "all_of_them")
+    assert meet(new.job, tmp_path / "old" / "all_of_them")
+    assert meet(old.job, tmp_path / "new" / "all_of_them")
+    stands = [vectors(OffsetLog(one.job.home)) for one in (old, new)]
+    assert stands[0] == stands[1]
+    old.owns((40, 100))
+    new.owns((0, 40))
+    (tmp_path / "whole" / "d.jsonl").write_text(lines(range(30, 60)))
+    for one in (old, new):
+        one.read()
+    files = written(tmp_path)
+    found = [json.loads(line)["n"] for file in files for line in file.read_text().splitlines()]
+    assert Counter(found) == Counter([*range(60), *range(100, 120)])
+    by_new = new.job.home.query_id()[:8]
+    assert [file.name for file in files if by_new in file.name] == [f"part-out-{by_new}-000000004-00000.jsonl"]

@@ -13,7 +13,7 @@ from velostream.plan.nodes import Aggregate, JoinTable, Materialise, Node, Print
 if TYPE_CHECKING:
     from velostream.config.settings import Value
 
-_JOB = ("preset", "config_file", "wait.timeout", "tables.load.parallelism", "lineage.", "history.")
+_JOB = ("preset", "config_file", "wait.timeout", "tables.load.parallelism")
 """Settings of the statement that hold for such a table; others speak of a stream."""
 _TABLE = ("config_file", "refresh.interval", "wait.timeout", "missing.data.strategy")
 _WITHOUT_USE = {

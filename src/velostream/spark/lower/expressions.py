@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from velostream.plan.expression import Expression
+from velostream.plan.fields import Fields
+from velostream.plan.forms import form_of
 from velostream.plan.spark_text import ERROR
 from velostream.spark.attempt import attempt
 from velostream.spark.lower.context import column
@@ -21,15 +23,21 @@ _MICROSECONDS = "yyyy-MM-dd'T'HH:mm:ss.SSSSSS"
 _TIMES = {"timestampFormat": f"{_MICROSECONDS}XXX", "timestampNTZFormat": _MICROSECONDS}
 
 
-def compute(frame: DataFrame, wanted: Sequence[tuple[str, Expression]], carried: Sequence[str]) -> DataFrame:
-    """A frame with the wanted columns and those carried; a row whose expressions fail has the status `bad_value`."""
+def compute(
+    frame: DataFrame, wanted: Sequence[tuple[str, Expression]], carried: Sequence[str], fields: Fields | None = None
+) -> DataFrame:
+    """A frame with the wanted columns and those carried; a row whose expressions fail has the status `bad_value`.
+
+    By `fields`, the columns that expressions read, those are known that never fail: they are computed as they are.
+    """
     from pyspark.sql import functions as F  # noqa: N812
 
-    plain = {name: expression for name, expression in wanted if expression.is_field}
-    made = [(name, expression) for name, expression in wanted if not expression.is_field]
+    sure = ((name, _never_failing(expression, fields)) for name, expression in wanted)
+    plain = {name: value for name, value in sure if value is not None}
+    made = [(name, expression) for name, expression in wanted if name not in plain]
     kept = [name for name in carried if name in frame.columns]
     if not made:
-        return frame.select(*(column(e.name).alias(name) for name, e in plain.items()), *map(column, kept))
+        return frame.select(*(value.alias(name) for name, value in plain.items()), *map(column, kept))
     stage = F.struct(*(F.expr(e.spark).alias(f"v{index}") for index, (_, e) in enumerate(made)))
     fine = _alive(frame)
     computed = F.when(fine, attempt(stage)) if fine is not None else attempt(stage)
@@ -38,10 +46,23 @@ def compute(frame: DataFrame, wanted: Sequence[tuple[str, Expression]], carried:
     why = {"_status": F.lit(BAD_VALUE), "_detail": F.col(_SAID)}
     position = {name: index for index, (name, _) in enumerate(made)}
     columns = [
-        (column(plain[name].name) if name in plain else F.col(f"{_STAGE}.v{position[name]}")).alias(name)
-        for name, _ in wanted
+        (plain[name] if name in plain else F.col(f"{_STAGE}.v{position[name]}")).alias(name) for name, _ in wanted
     ]
     return frame.select(*columns, *(_kept(name, why.get(name), fine) for name in kept))
+
+
+def never_fails(expression: Expression, fields: Fields | None) -> bool:
+    """True where an expression over these fields has a value, or NULL, whatever they are."""
+    return expression.is_field or (fields is not None and form_of(expression, fields) is not None)
+
+
+def _never_failing(expression: Expression, fields: Fields | None) -> Column | None:
+    """The value of an expression that never fails; None for others."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    if expression.is_field:
+        return column(expression.name)
+    return F.expr(expression.spark) if never_fails(expression, fields) else None
 
 
 def failure(expressions: Sequence[Expression]) -> Column:

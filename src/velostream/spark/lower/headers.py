@@ -27,7 +27,7 @@ def lower_headers(node: Headers, frame: DataFrame, lowering: Lowering) -> DataFr
         parts.append((f"_key_{place}", edit.key))
         if edit.value is not None:
             parts.append((f"_value_{place}", edit.value))
-    rows = compute(frame, [*fields, *parts], CARRIED)
+    rows = compute(frame, [*fields, *parts], CARRIED, node.input.fields)
     empty = F.array().cast(_TYPE)
     edited = F.coalesce(column(node.base).cast(_TYPE), empty) if node.base else empty
     for place, edit in enumerate(node.edits):

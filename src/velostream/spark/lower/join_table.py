@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import and_
 from typing import TYPE_CHECKING
 
 from velostream.plan.expression import reads
@@ -26,7 +28,7 @@ def lower_join_table(node: JoinTable, frame: DataFrame, table: DataFrame, loweri
     """The rows of the left side, each with the rows of the table that it meets."""
     frame = separated(frame, node.left)
     fields = [(member.name, reads(member.name, member.type)) for member in node.left.fields]
-    rows = compute(frame, [*fields, *left_keys(node.keys)], CARRIED)
+    rows = compute(frame, [*fields, *left_keys(node.keys)], CARRIED, node.left.fields)
     alive = column(STATUS).isNull() & column(MARK).isNull()
     small = lowering.is_small(node.right)
     if node.meets_one:
@@ -40,18 +42,11 @@ def _with_one(node: JoinTable, rows: DataFrame) -> DataFrame:
     """Rows with the one that they met, if the other conditions hold too: `_met` is NULL where these fail."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    hit = F.coalesce(column(HIT), F.lit(False))
-    met = F.when(~hit, F.struct(F.lit(False).alias("met"))).otherwise(attempt(F.struct(_residual(node).alias("met"))))
+    met = hit = F.coalesce(column(HIT), F.lit(False))
+    if node.residual:
+        held = reduce(and_, (F.coalesce(F.expr(part.spark), F.lit(False)) for part in node.residual))
+        met = F.when(~hit, F.lit(False)).otherwise(attempt(F.struct(held.alias("met")))["met"])
     return rows.withColumns({_MET: met, _PLACE: F.lit(None).cast("int")})
-
-
-def _residual(node: JoinTable) -> Column:
-    from pyspark.sql import functions as F  # noqa: N812
-
-    held = F.lit(True)
-    for part in node.residual:
-        held = held & F.coalesce(F.expr(part.spark), F.lit(False))
-    return held
 
 
 def _with_all(node: JoinTable, rows: DataFrame, table: DataFrame, alive: Column, *, small: bool) -> DataFrame:
@@ -67,9 +62,7 @@ def _with_all(node: JoinTable, rows: DataFrame, table: DataFrame, alive: Column,
     hits = F.when(column(FOUND).isNotNull(), attempt(F.struct(kept.alias("rows"))))
     found = found.withColumn(_HITS, hits)
     failed = column(FOUND).isNotNull() & column(_HITS).isNull()
-    met = F.when(failed, F.lit(None)).otherwise(
-        F.struct((F.coalesce(F.size(column(f"{_HITS}").getField("rows")), F.lit(0)) > 0).alias("met"))
-    )
+    met = F.when(failed, F.lit(None)).otherwise(F.coalesce(F.size(column(_HITS).getField("rows")), F.lit(0)) > 0)
     exploded = found.withColumn(_MET, met).select(
         "*", F.posexplode_outer(column(_HITS).getField("rows")).alias(_PLACE, _ONE)
     )
@@ -82,7 +75,7 @@ def _judged(node: JoinTable, rows: DataFrame, lowering: Lowering) -> DataFrame:
 
     strategy = node.missing.strategy
     alive = column(STATUS).isNull() & column(MARK).isNull()
-    met = F.coalesce(column(_MET)["met"], F.lit(False))
+    met = F.coalesce(column(_MET), F.lit(False))
     failed = alive & column(_MET).isNull()
     missing = alive & ~met & ~failed
     rows = _counting(node, rows, alive & met, missing, lowering)
@@ -124,7 +117,8 @@ def _counting(node: JoinTable, rows: DataFrame, met: Column, missing: Column, lo
 def _value(node: JoinTable, name: str, met: Column, missing: Column) -> Column:
     from pyspark.sql import functions as F  # noqa: N812
 
-    value = F.when(met, column(name))
+    only_met = node.meets_one and not node.residual  # a row that met nothing has NULLs as it is
+    value = column(name) if only_met else F.when(met, column(name))
     default = dict(node.missing.defaults).get(name)
     if default is None:
         return value

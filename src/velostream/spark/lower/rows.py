@@ -8,7 +8,7 @@ from velostream.plan.nodes import Filter, Project
 from velostream.plan.nodes.base import EMISSION, REVISION, system_field
 from velostream.plan.nodes.filter import WITHDRAW
 from velostream.spark.lower.context import CARRIED, Lowering, column
-from velostream.spark.lower.expressions import BAD_VALUE, compute, condition, failure
+from velostream.spark.lower.expressions import BAD_VALUE, compute, condition, failure, never_fails
 from velostream.spark.lower.stage import PREVIOUS
 from velostream.spark.stateful.layout import FILTERED, ORIGIN
 
@@ -22,7 +22,7 @@ def lower_project(node: Project, frame: DataFrame, lowering: Lowering) -> DataFr
     """The columns of a select list."""
     wanted = [(each.name, each.expression) for each in node.columns]
     if PREVIOUS not in frame.columns:
-        return compute(frame, wanted, CARRIED)
+        return compute(frame, wanted, CARRIED, node.input.fields)
     from pyspark.sql import functions as F  # noqa: N812
 
     before, frame = _with_previous(frame)
@@ -58,6 +58,11 @@ def lower_filter(node: Filter, frame: DataFrame, lowering: Lowering) -> DataFram
     if node.mode == WITHDRAW and PREVIOUS in frame.columns:
         return _withdrawing(node, frame)
     names = frame.columns
+    if never_fails(node.condition, node.input.fields):
+        met = F.coalesce(F.expr(node.condition.spark), F.lit(False))
+        passed = column("_status").isNotNull() | column("_mark").isNotNull() | met
+        status = F.when(passed, column("_status")).otherwise(F.lit(FILTERED))
+        return frame.select(*(status.alias(name) if name == "_status" else column(name) for name in names))
     frame = frame.withColumns({"_asked": condition(frame, node.condition), "_said": failure([node.condition])})
     alive = column("_status").isNull() & column("_mark").isNull()
     status = (

@@ -203,7 +203,8 @@ def _prepared(shape: Shape, frame: DataFrame, lowering: Lowering) -> DataFrame:
         frame = _with_withdrawals(frame)
     position = shape.position or _fields_of_position(frame, shape.node.children)
     needed = [name for name in position.values() if name]
-    rows = compute(frame, shape.wanted, list(dict.fromkeys([*needed, shape.time, *CARRIED])))
+    fields = shape.node.children[0].fields if len(shape.node.children) == 1 else None
+    rows = compute(frame, shape.wanted, list(dict.fromkeys([*needed, shape.time, *CARRIED])), fields)
     hashed = F.xxhash64(*map(column, shape.keys)) if shape.keys else F.lit(0).cast("bigint")
     carried = [name for name in CARRIED if name in rows.columns and name not in _KEPT_BACK]
     return rows.select(

@@ -30,7 +30,7 @@ def lower_subquery(node: SubqueryCheck, frame: DataFrame, query: DataFrame, lowe
     pairs, others = equalities(node.conditions, node.input.fields, node.query.fields)
     operand = [] if node.operand is None else [(_OPERAND, node.operand)]
     fields = [(member.name, reads(member.name, member.type)) for member in node.input.fields]
-    rows = compute(frame, [*fields, *operand, *left_keys(pairs)], CARRIED)
+    rows = compute(frame, [*fields, *operand, *left_keys(pairs)], CARRIED, node.input.fields)
     alive = column(STATUS).isNull() & column(MARK).isNull()
     small = lowering.is_small(node.query)
     if node.kind in (IN, EXISTS) and not others:

@@ -29,7 +29,7 @@ def lower_unnest(node: Unnest, frame: DataFrame, lowering: Lowering) -> DataFram
     frame = separated(frame, node.input)
     wanted = [(member.name, reads(member.name, member.type)) for member in node.input.fields]
     arguments = [(f"_argument_{place}", given) for place, given in enumerate(node.arguments)]
-    rows = compute(frame, [*wanted, *arguments], CARRIED)
+    rows = compute(frame, [*wanted, *arguments], CARRIED, node.input.fields)
     alive = column(STATUS).isNull() & column(MARK).isNull()
     given = [name for name, _ in arguments]
     elements, error = _elements(node, rows, given, lowering)

@@ -29,6 +29,7 @@ KEYLESS = SQL.replace("customer, SUM(amount)", "SUM(amount)").replace("GROUP BY 
 OTHER_SOURCE = STATELESS.replace("orders", "sales")
 KEYED = STATELESS.replace("SELECT customer", "SELECT customer PRIMARY KEY")
 FILES = STATELESS.replace("'datagen_source'", "'file_source', 'orders.path' = 'in', 'orders.format' = 'jsonl'")
+HIDDEN = SQL.replace("customer, SUM", "SUM")
 DISTINCT = STATELESS.replace("SELECT customer", "SELECT DISTINCT customer")
 JOINED = (
     """CREATE TABLE regions (customer STRING PRIMARY KEY, region STRING)
@@ -222,11 +223,18 @@ def test_a_control_plane_that_is_killed_during_a_switch_leaves_it_to_the_next(
     [
         (STATELESS, STATELESS, {"strategy": "CANARY", "percent": 5}, None),
         (STATELESS, STATELESS, {"strategy": "BLUE_GREEN", "fresh": True}, "goes on where the old one stands"),
-        (STATELESS, OTHER_SOURCE, {"strategy": "BLUE_GREEN"}, r"other sources.*: orders \(source\) → sales \(source\)"),
+        (STATELESS, OTHER_SOURCE, {"strategy": "BLUE_GREEN"}, r"orders \(datagen_source\) → sales \(datagen_source\)"),
         (KEYED, KEYED.replace("customer PRIMARY", "UPPER(customer) AS customer PRIMARY"), CANARY, "cannot be shared"),
         (KEYED, STATELESS, CANARY, "orders.customer STRING → none"),
-        (FILES, FILES, CANARY, "it is not told where in its file it stands"),
+        (FILES, FILES, CANARY, "have no key, and records of 'orders' no place that stays"),
         (FILES, FILES, {"strategy": "BLUE_GREEN"}, None),
+        (
+            FILES,
+            FILES.replace("amount FROM", "_offset FROM"),
+            {"strategy": "BLUE_GREEN"},
+            r"orders \(Spark, file_source",
+        ),
+        (HIDDEN, HIDDEN, CANARY, None),
         (GROUPED, GROUPED, {"strategy": "BLUE_GREEN"}, None),
         (GROUPED, GROUPED, {"strategy": "BLUE_GREEN", "fresh": True}, "goes on where the old one stands"),
         (GROUPED, GROUPED, CANARY, None),

@@ -7,7 +7,7 @@ from velostream.plan.emission import CHANGES
 from velostream.plan.job import ApplicationPlan, Job
 from velostream.plan.nodes import Aggregate, Deduplicate, Distinct, Materialise, Node
 from velostream.plan.nodes.base import WINDOW_END
-from velostream.server.moving.sharing import check_keys, check_share
+from velostream.server.moving.sharing import check_keys, check_share, is_sparks
 
 LISTENING = "http_source"
 _LENGTHS = ("size", "gap", "max")
@@ -66,7 +66,7 @@ def _check_position(before: Job, job: Job, *, fits: bool) -> None:
 
 def _sources(job: Job) -> list[str]:
     """The sources of a job and who reads each; the order counts only where one is read twice."""
-    found = [f"{scan.source} ({scan.way.kind if scan.way is not None else scan.connector})" for scan in job.scans]
+    found = [f"{scan.source} ({'Spark, ' if is_sparks(scan) else ''}{scan.connector})" for scan in job.scans]
     return sorted(found) if len(set(found)) == len(found) else found
 
 

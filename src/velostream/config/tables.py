@@ -85,7 +85,7 @@ TABLES = (
     Property(
         "refresh.interval",
         Duration(positive=True),
-        "how often the table looks for newer rows",
+        "how often the table looks for newer rows; of one made of other tables the shortest time between computations",
         "10s",
         default="30s",
         scopes=(Scope.TABLE, Scope.SOURCE),
@@ -93,7 +93,7 @@ TABLES = (
     Property(
         "refresh.mode",
         Choice(("incremental", "full", "none")),
-        "what a refresh reads: what is new since the last one, all of it, or nothing",
+        "what a refresh reads: what is new since the last one, all of it (so always of tables), or nothing",
         "full",
         default="incremental",
         scopes=(Scope.TABLE, Scope.SOURCE),

@@ -168,8 +168,12 @@ class Deriving:
 
     def _follow(self) -> None:
         while not self._closed.wait(LOOK):
-            if any(self._is_behind(name) and self._is_due(name) for name in self.derived):
-                self.follow()
+            try:
+                if any(self._is_behind(name) and self._is_due(name) for name in self.derived):
+                    self.follow()
+            except Exception as failure:  # such as a disk that is away for a moment: it is looked on
+                for loader in self.loaders.values():
+                    loader.progress.error = translate(failure).message
 
     def follow(self) -> None:
         """Computes what is behind and due. What fails stays as it was, and so does what is made of it: the report says
@@ -180,12 +184,19 @@ class Deriving:
                 waits = [each for each in maker.tables if each in behind]
                 if not self._is_behind(name):
                     behind |= {name} if waits and self._mode(name) != NONE else set()
+                    self._settle(name)
                 elif waits or not self._is_due(name):
                     behind.add(name)
                     self._say_waits(name, waits)
                 elif self._attempt(name) is not None:
                     behind.add(name)
         self.events.look()
+
+    def _settle(self, name: str) -> None:
+        """What a table said while it was behind holds no more."""
+        self._failed.pop(name, None)
+        about = self.loaders[name].progress
+        about.error = "" if about.state == READY else about.error
 
     def _say_waits(self, name: str, waits: Iterable[str]) -> None:
         about = self.loaders[name].progress

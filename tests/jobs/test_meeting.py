@@ -18,6 +18,7 @@ from velostream.jobs.runner import Runner
 from velostream.jobs.running import RunningJob
 from velostream.server.moving.copying import copy_state
 from velostream.server.planning import planned
+from velostream.spark.lower.slots import SLOT
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -53,6 +54,9 @@ class Version:
 
     def owns(self, places: tuple[int, int]) -> None:
         self.runner.owners.of_jobs = {"all_of_them": Ownership(places)}
+        if self.runner.owners.goes_by_slots(self.job.job) and SLOT not in self.job.lowered.stream.columns:
+            self.runner.prepare_again(self.job)
+            self.job = self.runner.jobs[0]
         self.job.writer.lowered = self.runner.owners.applied(self.job.job, self.job.lowered)
 
 

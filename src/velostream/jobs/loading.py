@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from queue import Empty, Queue
 from threading import Event, Thread
 from typing import Any
 
 from velostream.breaker import Breaker
 from velostream.codes import Domain
 from velostream.config.failure import limits_of
-from velostream.durations import SECOND
+from velostream.durations import SECOND, show
 from velostream.errors import VeloError
 from velostream.plan.job import LoadedTable
 from velostream.sinks.letters import write_letters
@@ -50,23 +50,47 @@ class Loading:
         for name, table in self.declared.items():
             self.breakers[name] = Breaker(f"the source of table {name}", limits_of(table.settings))
 
-    def load(self, parallel: int, failed: Callable[[str, BaseException], VeloError]) -> None:
-        """Loads all tables, several at once; the first that fails is an error."""
-        if not self.loaders:
-            return
-        with ThreadPoolExecutor(parallel, thread_name_prefix="velo-table") as pool:
-            running: dict[Future[None], str] = {pool.submit(self._load, name): name for name in self.loaders}
-            while running:
-                done, _ = wait(running, LOOK, return_when=FIRST_COMPLETED)
-                for one in done:
-                    name = running.pop(one)
-                    failure = one.exception()
-                    if failure is not None:
-                        self.closed.set()
-                        error = failed(name, failure)
-                        self.events.look()
-                        raise error
-                self.events.look()
+    def load(self, parallel: int, failed: Callable[[str, BaseException], VeloError], stopping: Event) -> bool:
+        """Loads all tables, several at once; the first that fails is an error. False where a stop came.
+
+        Nobody waits for a source that says nothing for longer than its table is waited for: who asks it is left behind.
+        """
+        waiting, running = list(self.loaders), set[str]()
+        ended: Queue[tuple[str, BaseException | None]] = Queue()
+        while waiting or running:
+            while waiting and len(running) < parallel:
+                running.add(name := waiting.pop(0))
+                Thread(target=self._try, args=(name, ended), name=f"velo-table-{name}", daemon=True).start()
+            with suppress(Empty):
+                name, failure = ended.get(timeout=LOOK)
+                running.remove(name)
+                if failure is not None:
+                    raise self._given_up(failed(name, failure))
+            for name in running:
+                if self.loaders[name].progress.silence > self.timeout(name) / SECOND:
+                    raise self._given_up(failed(name, self._silent(name)))
+            self.events.look()
+            if stopping.is_set():
+                self.closed.set()
+                return False
+        return True
+
+    def _given_up(self, error: VeloError) -> VeloError:
+        self.closed.set()
+        self.events.look()
+        return error
+
+    def _silent(self, name: str) -> VeloError:
+        message = f"its source has said nothing for {show(self.timeout(name))}"
+        return VeloError(message, hint=f"'{name}.wait.timeout' = '5m' waits longer", code="table-not-ready")
+
+    def _try(self, name: str, ended: Queue[tuple[str, BaseException | None]]) -> None:
+        try:
+            self._load(name)
+        except BaseException as failure:
+            ended.put((name, failure))
+        else:
+            ended.put((name, None))
 
     def _load(self, name: str) -> None:
         """Loads one table; what may pass by itself is tried again until the time is over."""

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 from velostream.plan.job import Job
 from velostream.plan.nodes import Sinks
 from velostream.plan.nodes.base import WINDOW_END
-from velostream.spark.lower.context import column
-from velostream.spark.lower.slots import SLOT, SLOTS, slot_of
+from velostream.spark.lower.context import SLOT, column
+from velostream.spark.lower.slots import SLOTS, slot_of
 from velostream.spark.stateful import layout as names
 
 if TYPE_CHECKING:

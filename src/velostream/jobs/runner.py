@@ -57,12 +57,11 @@ class Runner:
 
     def prepare(self, *, bounded: bool, each: Callable[[RunningJob], None] | None = None) -> None:
         """Loads the tables and lowers every job, and hands it to `each`; settings, sources and sinks that cannot be run
-        are said before that."""
+        are said before that. There are no jobs where somebody stops it while tables are loaded."""
         refuse_ends(self.plan)
         functions = {name: each for each in self.plan.functions for name in (each.name, *each.aliases)}
         register(self.spark, self.plan.functions)
         self.tables = tables = Tables(self.plan, self.spark, self.checkpoint, self.folder)
-        tables.load()
         self.preparing = Preparing(
             self.plan,
             self.spark,
@@ -75,7 +74,7 @@ class Runner:
             self.events,
             bounded,
         )
-        for job in self.plan.jobs:
+        for job in self.plan.jobs if tables.load(self.stopping) else ():
             self.jobs.append(self._prepared(job))
             if each is not None:
                 each(self.jobs[-1])

@@ -20,7 +20,7 @@ from velostream.jobs.deriving import Deriving
 from velostream.jobs.home import Home
 from velostream.jobs.loading import FIRST_PAUSE, LONGEST_PAUSE, Loading, knows, setting
 from velostream.plan.job import ApplicationPlan, Job
-from velostream.plan.nodes import JoinTable, Materialise
+from velostream.plan.nodes import JoinTable, Materialise, TableScan
 from velostream.spark.failures import translate
 from velostream.spark.loading import source_of
 from velostream.spark.loading.derived import DerivedTable
@@ -91,12 +91,14 @@ class Tables:
         writer = TableWriter(TableStore(self.checkpoint, name), key, keeps, past=past, columns=tuple(columns))
         return writer, self.progress[name]
 
-    def load(self) -> None:
+    def load(self, stopping: Event | None = None) -> bool:
         """Loads all tables that come from outside, several at once, and then those that are made of them alone; the
-        first that fails is an error."""
-        self.loading.load(self._parallelism, self._failed)
+        first that fails is an error. False where a stop came."""
+        if not self.loading.load(self._parallelism, self._failed, stopping or Event()):
+            return False
         at_once = [name for name in self.deriving.derived if self.deriving.roots(name) <= self.declared.keys()]
         self.deriving.load(at_once, self._failed, self._parallelism)
+        return True
 
     def finish(self) -> None:
         """Computes tables once more whose tables have changed since; where one cannot be, that is an error."""
@@ -130,20 +132,21 @@ class Tables:
         return f"{' and '.join(shown)} {'waits' if len(tables) + len(jobs) == 1 else 'wait'} for it"
 
     def _timeout(self, name: str) -> int:
-        """How long a table is waited for: as it is set for it, or by any job that reads it."""
-        own = setting(self.declared.get(name), "wait.timeout")
-        if own is not None:
-            return int(own)
-        maker = self.plan.makers.get(name)
-        asked = [maker.made.settings] if maker is not None else []
-        for settings in asked:
-            chosen = settings.values.get("wait.timeout") if settings is not None else None
-            if chosen is not None:
-                return int(str(chosen.value))
-        asked += [job.settings for job in self.plan.jobs if name in job.tables]
-        told = [each for each in asked if each is not None and knows(each, "wait.timeout")]
-        values = [int(str(each.get("wait.timeout"))) for each in told]
-        return max(values, default=DEFAULT_TIMEOUT)
+        """How long a table is waited for: as jobs say that read it, else as is set for it, else for these jobs."""
+        readers = [job for job in self.plan.jobs if name in job.tables]
+        scans = [node for job in readers for node in job.root.walk() if isinstance(node, TableScan)]
+        maker, table = self.plan.makers.get(name), self.declared.get(name)
+        told = (
+            [scan.settings for scan in scans if scan.table == name],
+            [maker.made.settings] if maker is not None else [table.settings] if table is not None else [],
+            [job.settings for job in readers],
+        )
+        for asked in told:
+            set_ = [each.find("wait.timeout") for each in asked if knows(each, "wait.timeout")]
+            values = [int(str(value.value)) for value in set_ if value is not None]
+            if values:
+                return max(values)
+        return DEFAULT_TIMEOUT
 
     def open(self, job: Job, home: Home, *, bounded: bool = False) -> Pins:
         """What a job sees of its tables. Those from outside do not change while bounded input is read."""

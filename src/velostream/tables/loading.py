@@ -10,7 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from velostream.tables.progress import Progress
 from velostream.tables.store import About, Version
@@ -19,6 +19,7 @@ from velostream.tables.writer import TableWriter
 if TYPE_CHECKING:
     import pyarrow as pa
 
+T = TypeVar("T")
 FULL, INCREMENTAL, NONE = "full", "incremental", "none"
 
 
@@ -67,7 +68,18 @@ class Loader:
         self.source.reading = self._reading
 
     def _reading(self, size: int) -> None:
-        self.progress.step_bytes += size
+        about = self.progress
+        about.step_bytes += size
+        more = not about.total_bytes or about.done_bytes + about.step_bytes < about.total_bytes
+        about.asked = time.monotonic() if more else None  # from then on it is we who take time
+
+    def _asked(self, ask: Callable[[Mapping[str, Any]], T], since: Mapping[str, Any]) -> T:
+        """What the source says; how long it takes can be seen from outside."""
+        self.progress.asked = time.monotonic()
+        try:
+            return ask(since)
+        finally:
+            self.progress.asked = None
 
     def load(self, mode: str) -> Version:
         """Loads what is there, or what is new; the newest version in the end."""
@@ -78,8 +90,8 @@ class Loader:
         goes_on = base is not None and (cut_off or mode == INCREMENTAL)
         since: Mapping[str, Any] = base.about.offset if base is not None and goes_on else {}
         looked = time.time_ns() // 1000
-        self.progress.total_bytes = self.source.measure(since)
-        while (step := self.source.step(since)) is not None:
+        self.progress.total_bytes = self._asked(self.source.measure, since)
+        while (step := self._asked(self.source.step, since)) is not None:
             about = About(step.last, step.offset, watermark=self._watermark(looked, step.last))
             anew = step.fresh or not goes_on
             letters = self._untold(step.letters) if anew and step.last else step.letters

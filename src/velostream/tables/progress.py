@@ -29,11 +29,19 @@ class Progress:
     loaded_seconds: float = 0.0
     error: str = ""
     started: float = field(default_factory=time.monotonic)
+    asked: float | None = None
+    """Since when the source, which is asked, has said nothing; None while nobody asks it."""
 
     def begin(self, state: str) -> None:
         """A load begins."""
         self.state, self.started = state, time.monotonic()
         self.read = self.done_bytes = self.step_bytes = self.total_bytes = 0
+
+    @property
+    def silence(self) -> float:
+        """For how many seconds the source has said nothing."""
+        asked = self.asked
+        return 0.0 if asked is None else time.monotonic() - asked
 
     def end(self, rows: int, *, changed: bool = True) -> None:
         """A load has reached its end; a refresh that found nothing new is none."""

@@ -29,6 +29,8 @@ from velostream.tables.store import FOLDER, TableStore, Version
 
 LOOK = 0.25
 """How often is looked whether a table has changed, in seconds."""
+LONGEST_REST = 30.0
+"""How long, at most, it rests after it has computed, in seconds."""
 TRY_AGAIN = 30.0
 """When a table that could not be computed is tried again although nothing has changed, in seconds."""
 Failed = Callable[[str, BaseException], VeloError]
@@ -167,13 +169,17 @@ class Deriving:
                 follower.join()
 
     def _follow(self) -> None:
-        while not self._closed.wait(LOOK):
+        """Looks again and again. What takes long is done less often, so that jobs have the machine half of the time."""
+        rest = LOOK
+        while not self._closed.wait(rest):
+            began = time.monotonic()
             try:
                 if any(self._is_behind(name) and self._is_due(name) for name in self.derived):
                     self.follow()
             except Exception as failure:  # such as a disk that is away for a moment: it is looked on
                 for loader in self.loaders.values():
                     loader.progress.error = translate(failure).message
+            rest = min(max(LOOK, time.monotonic() - began), LONGEST_REST)
 
     def follow(self) -> None:
         """Computes what is behind and due. What fails stays as it was, and so does what is made of it: the report says

@@ -21,6 +21,9 @@ _ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProv
 
 _RENAMING = "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
 """Checkpoints on a local disk: the other manager asks the shell about links, 30 ms for every file."""
+_LOCAL = "org.apache.hadoop.fs.LocalFileSystem"
+"""The files of a local disk. The one that Hive brings would take its place: it renames no file over another, and so the
+state of a micro-batch that is run again after a kill was left out in silence."""
 
 _ON_A_CLUSTER = "16"
 """Partitions of state on a cluster, unless somebody sets another number: each costs time in every micro-batch, and they
@@ -68,6 +71,7 @@ def spark_session(
         everything |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
         everything["spark.sql.shuffle.partitions"] = str(max(2, _cores(master)))
         everything["spark.sql.streaming.checkpointFileManagerClass"] = _RENAMING
+        everything["spark.hadoop.fs.file.impl"] = _LOCAL
         everything["spark.driver.memory"] = f"{_memory()}g"
     else:
         everything["spark.sql.shuffle.partitions"] = _ON_A_CLUSTER

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from velostream.jobs.ownership import Owners, Ownership
 from velostream.plan.nodes import Sinks
+from velostream.spark.lower.context import SLOT, column
 from velostream.spark.lower.job import LoweredJob
-from velostream.spark.lower.slots import with_slots
+from velostream.spark.lower.slots import slot_at
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -26,10 +27,9 @@ def job() -> Any:
 
 
 def test_rows_without_a_key_are_shared_by_where_their_record_stood(one_spark: SparkSession) -> None:
-    data = [(number, "more", source, part, number) for number in range(100) for source in "ab" for part in (0, 1)]
-    rows = one_spark.createDataFrame(data, "n INT, text STRING, source STRING, part INT, offset BIGINT")
-    placed = rows.selectExpr("n", "source", "part", "named_struct('source', source, 'offset', offset) AS _place")
-    slots = with_slots(placed.selectExpr("*", "CAST(NULL AS STRING) AS _status"))
+    data = [(number, None, source, part, number) for number in range(100) for source in "ab" for part in (0, 1)]
+    rows = one_spark.createDataFrame(data, "n INT, _status STRING, source STRING, part INT, _offset BIGINT")
+    slots = rows.select("n", "source", "part", "_status", slot_at(column("source"), rows).alias(SLOT))
     keyless: Any = SimpleNamespace(name="totals", stateful=False, root=SimpleNamespace())
     lowered = LoweredJob(slots, lambda batch: batch, packed=False, stateful=False)
     of_both = [

@@ -29,6 +29,9 @@ KEYLESS = SQL.replace("customer, SUM(amount)", "SUM(amount)").replace("GROUP BY 
 OTHER_SOURCE = STATELESS.replace("orders", "sales")
 KEYED = STATELESS.replace("SELECT customer", "SELECT customer PRIMARY KEY")
 FILES = STATELESS.replace("'datagen_source'", "'file_source', 'orders.path' = 'in', 'orders.format' = 'jsonl'")
+DATABASE = STATELESS.replace(
+    "'datagen_source'", "'database_source', 'orders.url' = 'postgresql://h/d', 'orders.table' = 'orders'"
+)
 HIDDEN = SQL.replace("customer, SUM", "SUM")
 DISTINCT = STATELESS.replace("SELECT customer", "SELECT DISTINCT customer")
 JOINED = (
@@ -226,7 +229,8 @@ def test_a_control_plane_that_is_killed_during_a_switch_leaves_it_to_the_next(
         (STATELESS, OTHER_SOURCE, {"strategy": "BLUE_GREEN"}, r"orders \(datagen_source\) → sales \(datagen_source\)"),
         (KEYED, KEYED.replace("customer PRIMARY", "UPPER(customer) AS customer PRIMARY"), CANARY, "cannot be shared"),
         (KEYED, STATELESS, CANARY, "orders.customer STRING → none"),
-        (FILES, FILES, CANARY, "have no key, and records of 'orders' no place that stays"),
+        (FILES, FILES, CANARY, None),
+        (DATABASE, DATABASE, CANARY, "have no key, and records of 'orders' no place that stays"),
         (FILES, FILES, {"strategy": "BLUE_GREEN"}, None),
         (
             FILES,

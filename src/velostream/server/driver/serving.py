@@ -114,7 +114,7 @@ class Serving:
         """From now on other rows are this version's own; only while all jobs rest."""
         from velostream.jobs.ownership import Ownership
         from velostream.jobs.verbs import require
-        from velostream.spark.lower.slots import SLOT
+        from velostream.spark.lower.context import SLOT
 
         for job in self.runner.jobs:
             if job.state == "running":

@@ -5,9 +5,9 @@ from __future__ import annotations
 from velostream.errors import VeloError
 from velostream.plan.emission import CHANGES
 from velostream.plan.job import ApplicationPlan, Job
-from velostream.plan.nodes import Aggregate, Deduplicate, Distinct, Materialise, Node
+from velostream.plan.nodes import Aggregate, Deduplicate, Distinct, Materialise, Node, Scan
 from velostream.plan.nodes.base import WINDOW_END
-from velostream.server.moving.sharing import check_keys, check_share, is_sparks
+from velostream.server.moving.sharing import check_keys, check_share
 
 LISTENING = "http_source"
 _LENGTHS = ("size", "gap", "max")
@@ -66,8 +66,13 @@ def _check_position(before: Job, job: Job, *, fits: bool) -> None:
 
 def _sources(job: Job) -> list[str]:
     """The sources of a job and who reads each; the order counts only where one is read twice."""
-    found = [f"{scan.source} ({'Spark, ' if is_sparks(scan) else ''}{scan.connector})" for scan in job.scans]
+    found = [f"{scan.source} ({'Spark, ' if _is_sparks(scan) else ''}{scan.connector})" for scan in job.scans]
     return sorted(found) if len(set(found)) == len(found) else found
+
+
+def _is_sparks(scan: Scan) -> bool:
+    """True for files that Spark's own source reads."""
+    return scan.connector == "file_source" and scan.way is not None and scan.way.kind == "spark"
 
 
 def _check_window(job: Job) -> None:

@@ -8,7 +8,7 @@ from velostream.jobs.ownership import key_of
 from velostream.plan.canonical import CANONICAL
 from velostream.plan.job import Job
 from velostream.plan.lineage import LINEAGE
-from velostream.plan.nodes import Deduplicate, Distinct, Scan
+from velostream.plan.nodes import Deduplicate, Distinct
 
 _USE = "deploy it with BLUE_GREEN or REPLACE"
 
@@ -44,16 +44,11 @@ def check_share(before: Job, job: Job) -> None:
 
 
 def _check_places(job: Job) -> None:
-    """Spark does not tell the place of a record in its file, and a database has no order that stays."""
+    """A database has no order that stays."""
     for scan in job.scans:
-        if is_sparks(scan) or scan.connector == "database_source":
+        if scan.connector == "database_source":
             message = f"the rows of job '{job.name}' have no key, and records of '{scan.source}' no place that stays"
             raise VeloError(message, hint=f"declare a PRIMARY KEY, or {_USE}", code="strategy")
-
-
-def is_sparks(scan: Scan) -> bool:
-    """True for files that Spark's own source reads."""
-    return scan.connector == "file_source" and scan.way is not None and scan.way.kind == "spark"
 
 
 def _meaning(job: Job) -> tuple[str, ...]:

@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 
 JOINED = "_joined"
 """The column that says what a row met in joins with tables (velostream.spark.lower.join_counts)."""
+SLOT = "_slot"
+"""The column by which rows without a key are shared between versions of a job (velostream.spark.lower.slots)."""
 CARRIED = (
-    JOINED,
+    *(JOINED, SLOT),
     *("_status", "_detail", "_mark", "_record", "_place", "_late", "_punctuation", "_expanded"),
     *("_replayed", "_passed", "_counted", "_origin", "_origin_revision", "_origin_gone", "_previous"),
 )

@@ -32,7 +32,6 @@ from velostream.spark.lower.join_table import lower_join_table, tables_of
 from velostream.spark.lower.refusals import is_mixed, mixed, refusals
 from velostream.spark.lower.rows import lower_filter, lower_project
 from velostream.spark.lower.scan import lower_scan
-from velostream.spark.lower.slots import with_slots
 from velostream.spark.lower.stage import CONTROL, Stage, reads_sources
 from velostream.spark.lower.stateful import lower_stateful
 from velostream.spark.lower.static import lower_static
@@ -105,8 +104,7 @@ def lower_job(job: Job, lowering: Lowering) -> LoweredJob:
     top = with_aggregates(rows_of(job), lowering.functions)
     above, last = _above(top)
     if last is None:
-        stream = _stream(top, lowering)
-        stream = _with_faults(with_slots(stream) if lowering.run.slots else stream)
+        stream = _with_faults(_stream(top, lowering))
         stateful = bool(lowering.stages)
         if job.tables and not stateful:
             stream = _with_commands(stream, lowering)

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from velostream.plan.nodes import Scan
 from velostream.sources.streams.given import GIVEN
-from velostream.spark.lower.context import Lowering, column
+from velostream.spark.lower.context import SLOT, Lowering, column
 from velostream.spark.lower.decoding import decoded
 from velostream.spark.lower.event_time import reading_time, with_event_time, without_skewed, written
 from velostream.spark.lower.refusals import changes
 from velostream.spark.lower.replays import SOURCE as REPLAYED
 from velostream.spark.lower.replays import with_replays
+from velostream.spark.lower.slots import slot_at
 from velostream.spark.lower.stage import PLACE
 from velostream.spark.stateful.early import EarlyScan
 from velostream.spark.stateful.layout import PASSED
@@ -52,8 +53,9 @@ def lower_scan(node: Scan, lowering: Lowering) -> DataFrame:
         (column("_offset") if "_offset" in frame.columns else F.lit(None).cast("bigint")).alias("offset"),
         F.unix_micros(column("_event_time")).alias("event_time"),
     )
+    slot = [slot_at(system["_source"], frame).alias(SLOT)] if lowering.run.slots else []
     again = [column(REPLAYED).isNotNull().alias("_replayed")] if REPLAYED in frame.columns else []
-    return frame.select(*fields, *map(column, carried), *again, place.cast(PLACE).alias("_place"))
+    return frame.select(*fields, *map(column, carried), *again, *slot, place.cast(PLACE).alias("_place"))
 
 
 def _source(node: Scan) -> Column:

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
 
 SLOTS = 100
 """How many there are: each is a hundredth of the keys."""
-SLOT = "_slot"
 
 
 def slot_of(*values: Column) -> Column:
@@ -22,8 +21,7 @@ def slot_of(*values: Column) -> Column:
     return F.pmod(F.crc32(F.concat_ws("|", *texts).cast("binary")), F.lit(SLOTS))
 
 
-def with_slots(rows: DataFrame) -> DataFrame:
-    """Rows with the slot of the record that they were made of: by its source and its offset there. The number of a file
-    is not asked, since versions may number files otherwise."""
-    place = column("_place")
-    return rows.withColumn(SLOT, slot_of(place["source"], place["offset"]))
+def slot_at(source: Column, records: DataFrame) -> Column:
+    """The slot of a record by where it stands: its source, its topic or file, and its offset there, as far as they are
+    known. The number of a file is not asked, since versions may number files otherwise."""
+    return slot_of(source, *(column(name) for name in ("_topic", "_offset") if name in records.columns))

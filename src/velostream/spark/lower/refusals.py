@@ -85,9 +85,7 @@ def _placed(job: Job) -> Iterator[VeloError]:
     value = job.settings.find("partitioning_strategy") if job.settings is not None else None
     span = value.origin.span if value is not None else None
     if strategy == STICKY:
-        message = (
-            "partitioning strategy 'sticky' would split groups of a topic that gets more partitions"
-        )
+        message = "partitioning strategy 'sticky' would split groups of a topic that gets more partitions"
         yield VeloError(message, hint="use hash", span=span, code="unsupported")
     combining = [node.combining for node in job.root.walk() if isinstance(node, Aggregate) and node.combining]
     if strategy == SMART and not any(one.before_shuffle for one in combining):

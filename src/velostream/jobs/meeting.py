@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from velostream.jobs.running import RunningJob
 
 LOOK = 0.05
+PATIENCE = 60.0
+"""How long, in seconds, a micro-batch is waited for that nobody has planned: it needs something to read."""
 
 
 @dataclass
@@ -75,13 +77,14 @@ def vectors(log: OffsetLog) -> dict[str, object]:
 
 def _one_batch(job: RunningJob) -> None:
     """Runs the micro-batch that is planned, or the next one that comes, and none behind it."""
-    number = job.home.next_batch()[0]
-    job.begun.once = True
+    number, planned = job.home.next_batch()
+    job.begun.once, ends = True, time.monotonic() + PATIENCE
     try:
         job.go_on()
         while job.home.next_batch()[0] <= number:
             job.check()
-            if not job.active and job.again_at is None:
+            nothing = not planned and not job.writer.busy and time.monotonic() > ends
+            if nothing or (not job.active and job.again_at is None):
                 message = f"micro-batch {number} of job '{job.job.name}' was not written"
                 raise VeloError(message, hint="it is tried again", code="job-state")
             time.sleep(LOOK)

@@ -54,4 +54,4 @@ def _check_places(job: Job) -> None:
 def _meaning(job: Job) -> tuple[str, ...]:
     """What the key of a job is, in names of its sources, and of which types."""
     names, fields = CANONICAL(job.root), job.root.fields
-    return tuple(f"{names[key]} {fields.of(key).type}" for key in key_of(job))
+    return tuple(f"{names.get(key, key)} {fields.of(key).type}" for key in key_of(job))

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 COLUMNS = (names.STATUS, names.DETAIL, names.RECORD, "_place", names.COUNTED)
 """What is asked of a row, as far as there is such a column."""
-_NO_FAULT = (names.FILTERED, names.UNMATCHED)
 
 
 @dataclass
@@ -34,7 +33,7 @@ class Faults:
     def of_frame(self, rows: DataFrame) -> list[dict[str, Any]]:
         """Letters for the rows of a frame."""
         status = column(names.STATUS)
-        wrong = rows.filter(column(names.MARK).isNull() & status.isNotNull() & ~status.isin(*_NO_FAULT))
+        wrong = rows.filter(column(names.MARK).isNull() & status.isNotNull() & ~status.isin(*names.NO_FAULT))
         return self.of_table(wrong.select(*(name for name in COLUMNS if name in rows.columns)).toArrow())
 
     def of_table(self, table: pa.Table) -> list[dict[str, Any]]:
@@ -43,7 +42,7 @@ class Faults:
         import pyarrow.compute as pc
 
         status = table[names.STATUS]
-        wrong = pc.and_(pc.is_valid(status), pc.invert(pc.is_in(status, pa.array(_NO_FAULT))))
+        wrong = pc.and_(pc.is_valid(status), pc.invert(pc.is_in(status, pa.array(names.NO_FAULT))))
         known = table.filter(wrong).select([name for name in COLUMNS if name in table.column_names])
         return [self._letter(row) for row in known.to_pylist()]
 

@@ -26,10 +26,11 @@ class Observed:
 
         self.observation = Observation()
         status, more = column(names.STATUS), F.lit(False)
+        self._flags: tuple[bool, ...] = (False,)
         if "_expanded" in batch.columns:
-            more = F.coalesce(column("_expanded"), F.lit(False))
+            self._flags, more = (False, True), F.coalesce(column("_expanded"), F.lit(False))
         is_row = column(names.MARK).isNull()
-        no_fault = status.isNull() | status.isin(names.FILTERED, names.UNMATCHED)
+        no_fault = status.isNull() | status.isin(*names.NO_FAULT)
         kinds: dict[str, Any] = {
             "": status.isNull(),
             names.FILTERED: status == names.FILTERED,
@@ -39,10 +40,10 @@ class Observed:
         counts = [
             F.count_if(is_row & F.coalesce(met, F.lit(False)) & (more == F.lit(flag))).alias(_name(kind, further=flag))
             for kind, met in kinds.items()
-            for flag in (False, True)
+            for flag in self._flags
         ]
-        again = column("_replayed") if "_replayed" in batch.columns else F.lit(False)
-        counts.append(F.count_if(is_row & again & ~more).alias(_AGAIN))
+        if "_replayed" in batch.columns:
+            counts.append(F.count_if(is_row & column("_replayed") & ~more).alias(_AGAIN))
         counts += [count.alias(name) for name, count in counters(joins).items()]
         self._joins = joins
         self.frame = batch.observe(self.observation, *counts)
@@ -50,7 +51,7 @@ class Observed:
     @property
     def replayed(self) -> int:
         """How many records came again, among all those that are counted."""
-        return int(self.observation.get[_AGAIN])
+        return int(self.observation.get.get(_AGAIN, 0))
 
     @property
     def joined(self) -> list[tuple[int, int]]:
@@ -63,7 +64,7 @@ class Observed:
         told = [
             Counted(kind, flag, False, int(found[_name(kind, further=flag)]))
             for kind in _KINDS
-            for flag in (False, True)
+            for flag in self._flags
         ]
         return [one for one in told if one.rows]
 

@@ -190,7 +190,8 @@ class BatchWriter:
 
     def _write_through(self, batch: DataFrame, number: int) -> None:
         """Writes rows as they are read, and counts them on the way."""
-        observed = Observed(batch, len(self.lowered.joined))
+        counted = batch.drop(*(name for name in COLUMNS if name != names.STATUS))
+        observed = Observed(counted, len(self.lowered.joined))
         rows = observed.frame.filter(column(names.MARK).isNull())
         self._sinks(rows.filter(column(names.STATUS).isNull()), number, FEW + 1, None)
         counts = observed.counts()

@@ -41,7 +41,7 @@ from velostream.spark.lower.unnest import lower_unnest
 from velostream.spark.lower.watermarks import below
 from velostream.spark.lower.worker_scan import route_early
 from velostream.spark.stateful.control import open_control
-from velostream.spark.stateful.layout import MARK
+from velostream.spark.stateful.layout import MARK, NO_FAULT
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -135,7 +135,9 @@ def _with_faults(stream: DataFrame) -> DataFrame:
     """Only of records that something is wrong with is told what they were and where they stood."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    told = {name: F.when(column("_status").isNotNull(), column(name)) for name in ("_record", "_place")}
+    status = column("_status")
+    wrong = status.isNotNull() & ~status.isin(*NO_FAULT)
+    told = {name: F.when(wrong, column(name)) for name in ("_record", "_place")}
     return stream.withColumns({name: value for name, value in told.items() if name in stream.columns})
 
 

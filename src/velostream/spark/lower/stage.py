@@ -223,9 +223,10 @@ def _may_be_letter(rows: DataFrame) -> Column:
     """True where the record itself may be asked for: to write it for all would cost more than all else."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    if "_late" not in rows.columns:
-        return F.lit(True)
-    return column(names.STATUS).isNotNull() | F.coalesce(column("_late"), F.lit(True))
+    status = column(names.STATUS)
+    wrong = status.isNotNull() & ~status.isin(*names.NO_FAULT)
+    late = F.coalesce(column("_late"), F.lit(True)) if "_late" in rows.columns else F.lit(True)
+    return wrong | (status.isNull() & late)
 
 
 def _with_withdrawals(frame: DataFrame) -> DataFrame:

@@ -28,6 +28,8 @@ CLOCK_SKEW = "clock_skew"
 """The status of a record of a clock that runs ahead: it moves nothing."""
 UNMATCHED = "unmatched"
 """The status of a record that matched nothing in an inner join."""
+NO_FAULT = (FILTERED, UNMATCHED)
+"""Statuses of records that nothing is wrong with: they are counted, and never letters."""
 
 ROUTED = f"{BUCKET} INT, facts STRING, kind STRING, payload BINARY"
 EMITTED = "kind STRING, payload BINARY"

@@ -19,6 +19,18 @@ os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSeri
 also in the processes that tests start."""
 
 
+LONGEST = (
+    *("faults/test_kill.py", "page/test_running.py", "server/test_drivers.py", "faults/test_loading.py"),
+    *("api/test_guide.py", "project/test_lint.py"),
+)
+"""They take a minute or more: begun first, they end before the many short ones, and nobody waits for them alone."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Brings the longest tests to the front."""
+    items.sort(key=lambda item: not item.path.as_posix().endswith(LONGEST))
+
+
 def connector_jars() -> tuple[Path, ...]:
     """The jars of connectors; none where they cannot be had, and then the tests that need them are skipped."""
     from velostream.errors import VeloError

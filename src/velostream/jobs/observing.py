@@ -62,9 +62,7 @@ class Observed:
         """The rows by status, after the frame was written; those that something is wrong with under one name."""
         found = self.observation.get
         told = [
-            Counted(kind, flag, False, int(found[_name(kind, further=flag)]))
-            for kind in _KINDS
-            for flag in self._flags
+            Counted(kind, flag, False, int(found[_name(kind, further=flag)])) for kind in _KINDS for flag in self._flags
         ]
         return [one for one in told if one.rows]
 

@@ -73,8 +73,9 @@ class Cluster:
             time.sleep(0.1)
 
     def send(self, topic: str, messages: Iterable[dict[str, Any]]) -> None:
-        """Messages as `produce` takes them; all of them have arrived."""
-        producer = Producer({"bootstrap.servers": self.address, "linger.ms": 5, "log_level": 0})
+        """Messages as `produce` takes them; all of them have arrived, in this order also where some were sent again."""
+        told = {"bootstrap.servers": self.address, "linger.ms": 5, "log_level": 0, "enable.idempotence": True}
+        producer = Producer(told)
         lost: list[str] = []
 
         def arrived(error: KafkaError | None, _: Any) -> None:

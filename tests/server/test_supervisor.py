@@ -6,6 +6,7 @@ import os
 import signal
 from collections.abc import Callable
 from pathlib import Path
+from threading import Event
 
 import pytest
 from tests.server.conftest import SQL, TWO_JOBS, until
@@ -15,7 +16,9 @@ from velostream.server.deploying import Wish, deploy, deployed, judged
 from velostream.server.driver.holding import Holder, hold, holder_of
 from velostream.server.plane import Plane
 from velostream.server.process import Process
+from velostream.server.registry.deployment import Deployment
 from velostream.server.returning import rollback
+from velostream.server.supervisor import Supervisor
 from velostream.server.views import Seen
 
 BIGGER = SQL.replace("SUM(amount) AS total", "SUM(amount) AS total, MAX(amount) AS most")
@@ -255,3 +258,21 @@ def test_a_driver_of_a_killed_control_plane_is_found_by_the_state_that_it_holds(
         hold(tmp_path, process, tmp_path)
     os.close(handle)
     assert holder_of(tmp_path) is None
+
+
+def test_applications_are_known_before_the_first_look_is_through(plane: Plane) -> None:
+    deploy(plane.control, Wish("shop", SQL))
+    running(plane)
+    looking, told = Event(), plane.control.supervisor
+
+    def planned(one: Deployment) -> tuple[()]:
+        looking.wait(20)
+        return ()
+
+    again = Supervisor(told.registry, told.folders, told.settings, planned)
+    again.start()
+    try:
+        assert [(key, one.alive) for key, one in again.seen.items()] == [(("shop", 1), True)]
+    finally:
+        looking.set()
+        again.close()

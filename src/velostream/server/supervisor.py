@@ -59,7 +59,13 @@ class Supervisor:
         """What else is done at every look of the watch."""
 
     def start(self) -> None:
-        """Begins to watch."""
+        """Begins to watch. Nobody hears that there are no applications before the first look, which plans them all, is
+        through: what their drivers say is known without."""
+        try:
+            known = ((one, self.folders.driver(one.app, one.number)) for one in self.registry.deployments())
+            self._seen = {(one.app, one.number): seen(one, folder, ()) for one, folder in known}
+        except Exception:  # such as a registry that is away for a while
+            LOG.exception("the applications are not known yet")
         self._thread.start()
 
     def close(self) -> None:

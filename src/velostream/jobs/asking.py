@@ -34,14 +34,13 @@ def ask(
     top = rows_of(job)
     columns = _columns(plan)
     register(spark, plan.functions)
-    functions = {name: each for each in plan.functions for name in (each.name, *each.aliases)}
     run = Run(job.name, checkpoint, Path(), bounded=True, buckets=())
     while True:
         versions = {name: _newest(checkpoint, name) for name in job.tables if name not in written}
         views: dict[str, TableView] = {name: VersionView(one, columns[name]) for name, one in versions.items()}
         views |= {name: WrittenView(one) for name, one in written.items()}
         try:
-            frame = lower_static(top, Lowering(spark, run, functions=functions, tables=views))
+            frame = lower_static(top, Lowering(spark, run, functions=plan.functions_by_name, tables=views))
             return frame.select(*(column(member.name) for member in top.fields.visible)).toArrow()
         except Exception:
             if all(version.is_there for version in versions.values()):

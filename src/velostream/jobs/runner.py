@@ -59,7 +59,6 @@ class Runner:
         """Loads the tables and lowers every job, and hands it to `each`; settings, sources and sinks that cannot be run
         are said before that. There are no jobs where somebody stops it while tables are loaded."""
         refuse_ends(self.plan)
-        functions = {name: each for each in self.plan.functions for name in (each.name, *each.aliases)}
         register(self.spark, self.plan.functions)
         self.tables = tables = Tables(self.plan, self.spark, self.checkpoint, self.folder)
         self.preparing = Preparing(
@@ -69,7 +68,7 @@ class Runner:
             self.folder,
             self.show,
             tables,
-            functions,
+            self.plan.functions_by_name,
             self.owners,
             self.events,
             bounded,

@@ -76,11 +76,10 @@ class Tables:
 
     def _derive(self, name: str, job: Job) -> None:
         """Has a table computed from others."""
-        functions = {name: each for each in self.plan.functions for name in (each.name, *each.aliases)}
         columns = {each: self._described(each)[1] for each in (name, *job.tables)}
         writer, about = self._opened(name, job.made.key, columns[name], None)
         chosen = partial(self.deriving.versions, name)
-        rows = DerivedTable(job, self.spark, self.checkpoint, functions, columns, chosen)
+        rows = DerivedTable(job, self.spark, self.checkpoint, self.plan.functions_by_name, columns, chosen)
         self.deriving.add(name, Loader(writer, rows, about))
 
     def _opened(

@@ -154,6 +154,11 @@ class ApplicationPlan:
         return (*self.derived, *self.jobs)
 
     @property
+    def functions_by_name(self) -> dict[str, Any]:
+        """The functions of its user, by each name that they are called by."""
+        return {name: each for each in self.functions for name in (each.name, *each.aliases)}
+
+    @property
     def makers(self) -> dict[str, Job]:
         """The statements that make tables, by the table."""
         return {each.root.table: each for each in self.statements if isinstance(each.root, Materialise)}

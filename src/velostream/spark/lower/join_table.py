@@ -83,7 +83,8 @@ def _judged(node: JoinTable, rows: DataFrame, lowering: Lowering) -> DataFrame:
     if strategy == "skip_record":
         status = F.when(missing, F.lit(UNMATCHED)).otherwise(status)
     elif strategy == "fail_fast":
-        status = F.when(missing, F.raise_error(_complaint(node))).otherwise(status)
+        keys = [column(f"_left_{place}") for place in range(len(node.keys))]
+        status = F.when(missing, F.raise_error(complaint(node, keys))).otherwise(status)
     said = {STATUS: status, **multiplied(rows, _PLACE)}
     carried = [name for name in CARRIED if name in rows.columns or name in said]
     return rows.select(
@@ -119,19 +120,27 @@ def _value(node: JoinTable, name: str, met: Column, missing: Column) -> Column:
 
     only_met = node.meets_one and not node.residual  # a row that met nothing has NULLs as it is
     value = column(name) if only_met else F.when(met, column(name))
+    return with_default(node, name, value, missing)
+
+
+def with_default(node: JoinTable, name: str, value: Column, missing: Column) -> Column:
+    """A value of the table, or what is set to stand there where nothing was found."""
+    from pyspark.sql import functions as F  # noqa: N812
+
     default = dict(node.missing.defaults).get(name)
     if default is None:
         return value
     return F.when(missing, F.expr(default.spark).cast(str(node.right.fields.of(name).type))).otherwise(value)
 
 
-def _complaint(node: JoinTable) -> Column:
+def complaint(node: JoinTable, keys: list[Column]) -> Column:
+    """What fail_fast says of a row that found nothing for its keys."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    shown = [F.coalesce(column(f"_left_{place}").cast("string"), F.lit("NULL")) for place in range(len(node.keys))]
-    keys = F.concat_ws(", ", *shown) if shown else F.lit("")
+    shown = [F.coalesce(key.cast("string"), F.lit("NULL")) for key in keys]
+    told = F.concat_ws(", ", *shown) if shown else F.lit("")
     read = ", ".join(f"'{name}'" for name in tables_of(node))
-    return F.concat(F.lit(f"the join with {read} found no row for '"), keys, F.lit("' (fail_fast)"))
+    return F.concat(F.lit(f"the join with {read} found no row for '"), told, F.lit("' (fail_fast)"))
 
 
 def tables_of(node: JoinTable) -> list[str]:

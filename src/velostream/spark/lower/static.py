@@ -29,6 +29,7 @@ from velostream.plan.nodes.order import Order
 from velostream.spark.lower.aside import as_records, without_failures
 from velostream.spark.lower.context import Lowering, column
 from velostream.spark.lower.expressions import BAD_VALUE
+from velostream.spark.lower.join_table import complaint, with_default
 from velostream.spark.lower.lookup import HIT
 from velostream.spark.lower.subquery import lower_subquery
 from velostream.spark.lower.union import lower_union
@@ -198,21 +199,9 @@ def _join(node: JoinTable, frames: list[DataFrame], lowering: Lowering) -> DataF
     joined = left.join(right.withColumn(HIT, F.lit(True)), held, "left")
     missing = column(HIT).isNull()
     if chosen == "fail_fast":
-        joined = joined.filter(F.when(missing, F.raise_error(_complaint(node))).otherwise(F.lit(True)))
-    defaults = {
-        name: F.when(missing, F.expr(value.spark).cast(str(node.right.fields.of(name).type))).otherwise(column(name))
-        for name, value in node.missing.defaults
-    }
-    return joined.select(*(defaults.get(name, column(name)).alias(name) for name in node.fields.names))
-
-
-def _complaint(node: JoinTable) -> Column:
-    from pyspark.sql import functions as F  # noqa: N812
-
-    keys = [F.coalesce(F.expr(pair.left.spark).cast("string"), F.lit("NULL")) for pair in node.keys]
-    read = ", ".join(dict.fromkeys(f"'{one.table}'" for one in node.right.walk() if isinstance(one, TableScan)))
-    told = F.concat_ws(", ", *keys) if keys else F.lit("")
-    return F.concat(F.lit(f"the join with {read} found no row for '"), told, F.lit("' (fail_fast)"))
+        told = complaint(node, [F.expr(pair.left.spark) for pair in node.keys])
+        joined = joined.filter(F.when(missing, F.raise_error(told)).otherwise(F.lit(True)))
+    return joined.select(*(with_default(node, name, column(name), missing).alias(name) for name in node.fields.names))
 
 
 def _subquery(node: SubqueryCheck, frames: list[DataFrame], lowering: Lowering) -> DataFrame:

@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from velostream.errors import VeloError
 from velostream.tables.loading import FULL, INCREMENTAL, NONE, Loader, Step
 from velostream.tables.newest import TIME
 from velostream.tables.progress import LOADING, READY, REFRESHING, Progress
@@ -124,3 +125,22 @@ def test_a_record_that_is_no_row_is_told_once_however_often_all_is_read(tmp_path
     source.letters = (*source.letters, {"record": "x"}, {"record": "y"})
     made.load(FULL)
     assert (kept, made.progress.dead_lettered) == ([2, 2], 4)
+
+
+def test_what_a_source_says_when_nobody_waits_any_more_is_not_written(tmp_path: Path) -> None:
+    source = Parts({"a": 1}, {"b": 2})
+    made = loader(tmp_path, source)
+    step = source.step
+
+    def slow(since: Mapping[str, Any]) -> Step | None:
+        if since:
+            made.left.set()
+        return step(since)
+
+    source.step = slow  # type: ignore[method-assign]
+    with pytest.raises(VeloError, match="no longer waited for"):
+        made.load(FULL)
+    assert source.read == [0, 1]
+    again = loader(tmp_path, Parts({"a": 1}, {"b": 2}))
+    assert values(again.writer.newest()) == {"a": 1}  # type: ignore[arg-type]
+    assert values(again.load(FULL)) == {"a": 1, "b": 2}

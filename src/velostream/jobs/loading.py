@@ -71,14 +71,20 @@ class Loading:
                     raise self._given_up(failed(name, self._silent(name)))
             self.events.look()
             if stopping.is_set():
-                self.closed.set()
+                self._leave()
                 return False
         return True
 
     def _given_up(self, error: VeloError) -> VeloError:
-        self.closed.set()
+        self._leave()
         self.events.look()
         return error
+
+    def _leave(self) -> None:
+        """Nobody waits for tables that are still loaded: what their sources say later is not written."""
+        self.closed.set()
+        for loader in self.loaders.values():
+            loader.left.set()
 
     def _silent(self, name: str) -> VeloError:
         message = f"its source has said nothing for {show(self.timeout(name))}"

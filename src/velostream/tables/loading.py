@@ -10,8 +10,10 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from threading import Event
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from velostream.errors import VeloError
 from velostream.tables.progress import Progress
 from velostream.tables.store import About, Version
 from velostream.tables.writer import TableWriter
@@ -61,6 +63,8 @@ class Loader:
     keep: Callable[[int, Sequence[Mapping[str, Any]]], object] | None = None
     """Writes records that could not be used, with the number of the version that goes without them. It is called before
     that is there: what is read is never read again, so a crash in between must not lose them."""
+    left: Event = field(default_factory=Event)
+    """Set when nobody waits for it any more: what its source says after that is not written."""
     _told: Counter[str] = field(default_factory=Counter, init=False)
     """The letters of the last load that was one step."""
 
@@ -77,9 +81,13 @@ class Loader:
         """What the source says; how long it takes can be seen from outside."""
         self.progress.asked = time.monotonic()
         try:
-            return ask(since)
+            answer = ask(since)
         finally:
             self.progress.asked = None
+        if self.left.is_set():
+            message = "the table is no longer waited for"
+            raise VeloError(message, hint="what its source says is read at the next start", code="table-not-ready")
+        return answer
 
     def load(self, mode: str) -> Version:
         """Loads what is there, or what is new; the newest version in the end."""

@@ -35,7 +35,8 @@ RUNNING = (
     Property(
         "partitioning_strategy",
         Choice(("hash", "sticky", "roundrobin", "fanin", "smart")),
-        "how records are spread: by key, by source partition, in turn, all to one, or by key after combining",
+        "how records are spread: by key (hash), in turn (roundrobin), all to one (fanin), or by key after combining "
+        "(smart); by source partition (sticky) is refused: it would split groups of a topic that gets more partitions",
         "smart",
         scopes=_JOB,
     ),

@@ -109,8 +109,8 @@ KINDS: tuple[AnnotationKind, ...] = (
     AnnotationKind(
         "partitioning_strategy",
         Choice(("hash", "sticky", "roundrobin", "fanin", "smart")),
-        "how records are routed: by hash of the group keys, by source partition (sticky), in turn without state "
-        "(roundrobin), all into one (fanin), or by hash with combining (smart)",
+        "how records are routed: by hash of the group keys, in turn without state (roundrobin), all into "
+        "one (fanin), or by hash with combining (smart); by source partition (sticky) is refused when it is run",
         "hash",
         Scope.EITHER,
     ),

@@ -71,10 +71,15 @@ def ranges(plane: Plane, number: int) -> list[list[int]]:
     return [[after - START, low, high] for after, low, high in owned]
 
 
-@pytest.fixture
-def shop(plane: Plane, monkeypatch: pytest.MonkeyPatch) -> Plane:
-    """A version that runs, ten seconds into its events."""
+@pytest.fixture(autouse=True)
+def often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A move is looked after so often that nobody waits for it."""
     monkeypatch.setattr(moves, "LOOK", 0.05)
+
+
+@pytest.fixture
+def shop(plane: Plane) -> Plane:
+    """A version that runs, ten seconds into its events."""
     first = deploy(plane.control, Wish("shop", SQL, "1"))
     time_of(plane, 10)
     until(lambda: plane.control.app("shop").jobs[0].get("watermark"))
@@ -194,7 +199,6 @@ def test_rolling_goes_step_by_step_and_only_while_the_new_version_is_healthy(sho
 def test_a_control_plane_that_is_killed_during_a_switch_leaves_it_to_the_next(
     opened: Callable[..., Plane], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(moves, "LOOK", 0.05)
     first = opened()
     deploy(first.control, Wish("shop", SQL, "1"))
     time_of(first, 10)
@@ -277,9 +281,8 @@ def test_a_strategy_that_cannot_work_is_refused_before_anything_runs(shop: Plane
 
 
 def test_a_version_that_failed_with_keys_of_its_own_gives_them_back_through_the_old_one(
-    opened: Callable[..., Plane], monkeypatch: pytest.MonkeyPatch
+    opened: Callable[..., Plane],
 ) -> None:
-    monkeypatch.setattr(moves, "LOOK", 0.05)
     plane = opened(restarts=0)
     deploy(plane.control, Wish("shop", SQL, "1"))
     time_of(plane, 10)
@@ -317,6 +320,13 @@ def test_a_move_waits_for_a_job_that_somebody_has_paused(shop: Plane) -> None:
 MORE = STATELESS.replace("amount FROM", "amount, 1 AS more FROM")
 
 
+def upgrade(plane: Plane, sql: str, wish: Wish) -> None:
+    """Deploys a wish on top of a version that runs."""
+    deploy(plane.control, Wish("shop", sql, "1"))
+    until(lambda: plane.control.app("shop").state == "running")
+    deploy(plane.control, wish)
+
+
 def batch_of(plane: Plane, batch: int, number: int) -> None:
     """Sets the micro-batch that a deployment reports."""
     (plane.folders.state("shop", of(plane, number).state) / "batch").write_text(str(batch))
@@ -334,13 +344,8 @@ def meetings(plane: Plane, number: int) -> list[str]:
     return [str(one[1].get("other", one[0])) for one in map(json.loads, lines) if one[0] in ("meet", "switch")]
 
 
-def test_rows_without_windows_move_all_at_once_where_both_versions_have_read_the_same(
-    plane: Plane, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(moves, "LOOK", 0.05)
-    deploy(plane.control, Wish("shop", STATELESS, "1"))
-    until(lambda: plane.control.app("shop").state == "running")
-    deploy(plane.control, Wish("shop", MORE, "2", "BLUE_GREEN"))
+def test_rows_without_windows_move_all_at_once_where_both_versions_have_read_the_same(plane: Plane) -> None:
+    upgrade(plane, STATELESS, Wish("shop", MORE, "2", "BLUE_GREEN"))
     until(lambda: plane.control.registry.active("shop").version == "2")  # type: ignore[union-attr]
     assert [owned(plane, number) for number in (1, 2)] == [[100, 100], [0, 100]]
     states = [str(plane.folders.state("shop", of(plane, number).state)) for number in (1, 2)]
@@ -348,13 +353,8 @@ def test_rows_without_windows_move_all_at_once_where_both_versions_have_read_the
     assert meetings(plane, 2) == [states[0], "switch"]
 
 
-def test_shares_of_rows_without_windows_follow_each_other_and_go_back(
-    plane: Plane, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(moves, "LOOK", 0.05)
-    deploy(plane.control, Wish("shop", GROUPED, "1"))
-    until(lambda: plane.control.app("shop").state == "running")
-    deploy(plane.control, Wish("shop", GROUPED.replace(" FROM", ", 1 AS more FROM"), "2", "ROLLING"))
+def test_shares_of_rows_without_windows_follow_each_other_and_go_back(plane: Plane) -> None:
+    upgrade(plane, GROUPED, Wish("shop", GROUPED.replace(" FROM", ", 1 AS more FROM"), "2", "ROLLING"))
     until(lambda: phase(plane) == phases.WARMING)
     (plane.folders.state("shop", of(plane, 2).state) / "away").write_text("1")
     until(lambda: phase(plane) == phases.MOVING)
@@ -373,13 +373,8 @@ def test_shares_of_rows_without_windows_follow_each_other_and_go_back(
     assert (of(plane, 1).role, of(plane, 1).share) == ("active", 100)
 
 
-def test_nobody_gets_keys_before_both_versions_have_read_the_same(
-    plane: Plane, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(moves, "LOOK", 0.05)
-    deploy(plane.control, Wish("shop", STATELESS, "1"))
-    until(lambda: plane.control.app("shop").state == "running")
-    deploy(plane.control, Wish("shop", MORE, "2", "CANARY", 30))
+def test_nobody_gets_keys_before_both_versions_have_read_the_same(plane: Plane) -> None:
+    upgrade(plane, STATELESS, Wish("shop", MORE, "2", "CANARY", 30))
     until(lambda: phase(plane) == phases.WARMING)
     away = plane.folders.state("shop", of(plane, 2).state) / "away"
     away.write_text("1000")

@@ -18,6 +18,7 @@ from velostream.spark.lower.types import arrow_schema
 from velostream.spark.lower.watermarks import below
 from velostream.spark.lower.worker_scan import in_worker
 from velostream.spark.stateful.layout import ORIGIN
+from velostream.spark.stateful.outgoing import before_end, to_millisecond
 from velostream.types import BIGINT
 from velostream.windows.accumulators.base import Call, Sort
 from velostream.windows.assigners.unbounded import Unbounded
@@ -97,15 +98,7 @@ def _outgoing(node: Aggregate) -> Callable[[int], int]:
         return int
     lengths = (getattr(node.window.assigner, name, 0) for name in ("size", "advance", "step", "offset"))
     aligned = not node.window.assigner.keyed and all(length % MILLISECOND == 0 for length in lengths)
-    return _to_millisecond if aligned else _before_end
-
-
-def _to_millisecond(watermark: int) -> int:
-    return watermark // MILLISECOND * MILLISECOND
-
-
-def _before_end(watermark: int) -> int:
-    return watermark - MILLISECOND
+    return to_millisecond if aligned else before_end
 
 
 class _Names:

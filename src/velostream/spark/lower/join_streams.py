@@ -13,6 +13,7 @@ from velostream.spark.lower.expressions import condition
 from velostream.spark.lower.refusals import joined_corrections
 from velostream.spark.lower.stage import Shape, Stage, lower_stage, position_of
 from velostream.spark.stateful import layout as names
+from velostream.spark.stateful.outgoing import delayed
 from velostream.types import NULL
 from velostream.windows.joining import IDS, SIDE, TIMES, JoinOperator, JoinSettings
 from velostream.windows.lateness import Lateness, LateStrategy
@@ -57,7 +58,7 @@ def lower_join_streams(
         lambda rows: _columns(node, columns),
         _TIME,
         IDS,
-        outgoing=partial(_delayed, _longest(node, lower, upper) + node.lateness.allowed),
+        outgoing=partial(delayed, _longest(node, lower, upper) + node.lateness.allowed),
         position={name: name for name in names.POSITION[1:]},
         status=lambda rows: None if conditions else _status(node, rows),
     )
@@ -79,10 +80,6 @@ def _longest(node: JoinStreams, lower: int, upper: int) -> int:
     """How long after its event time a row may come out: a pair has the time of its left row, a right row alone its own,
     and goes out when no left row can come any more."""
     return max(upper, 0, -lower if node.kind in ("RIGHT", "FULL") else 0)
-
-
-def _delayed(delay: int, watermark: int) -> int:
-    return watermark - delay
 
 
 def _side(node: JoinStreams, side: int, frame: DataFrame, columns: tuple[str, ...], time: str) -> DataFrame:

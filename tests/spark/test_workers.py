@@ -50,7 +50,7 @@ def test_the_operator_of_a_stateful_node_brings_nothing_of_plans_and_sql_into_a_
     monkeypatch.setattr(stage, "layout_of", kept)
     Runner(plan(answer.bound, answer.library), one_spark, tmp_path, tmp_path, print).prepare(bounded=False)
     assert len(layouts) == 6
-    sent = dumps([(StageProcessor(layout, b""), router(layout)) for layout in layouts])
+    sent = dumps([(StageProcessor(layout, b""), router(layout)) for layout in layouts])  # type: ignore[no-untyped-call]
     command = [sys.executable, "-c", LOADING.format(heavy=HEAVY)]
     found = subprocess.run(command, input=sent, capture_output=True, check=True).stdout.decode().split()
     assert found == []

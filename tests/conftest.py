@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -18,6 +19,10 @@ os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSeri
 """Tests run many small jobs: to compile their code well costs the JVM more than it saves. Half of its time is saved so,
 also in the processes that tests start."""
 
+
+settings.register_profile("velostream", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("velostream")
+"""How long an example takes says more of what else the machine does."""
 
 LONGEST = (
     *("faults/test_kill.py", "page/test_running.py", "server/test_drivers.py", "faults/test_loading.py"),

@@ -102,6 +102,6 @@ def _program() -> Path:
                 raise NoRegistry("the schema registry cannot be fetched")
             target = Path(aside, "program")
             with tarfile.open(packed) as archive:
-                archive.extractall(target, filter="data")
+                archive.extractall(target, **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))
             target.replace(folder)
     return folder

@@ -35,7 +35,7 @@ def tried(operation: Any, headers: dict[str, str]) -> None:
     """Sends made-up requests, and holds the answers against the document."""
 
     @given(case=operation.as_strategy())
-    @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+    @settings(max_examples=EXAMPLES, suppress_health_check=list(HealthCheck), derandomize=True)
     def send(case: Any) -> None:
         # SQL of the right shape may still be wrong, so a valid request may be refused.
         case.call_and_validate(headers=headers, excluded_checks=[positive_data_acceptance])

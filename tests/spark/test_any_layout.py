@@ -106,7 +106,6 @@ class Job:
 @pytest.mark.parametrize("window", WINDOWS, ids=lambda window: f"{window.name} {getattr(window, 'max', '')}".strip())
 @hypothesis_settings(
     max_examples=int(os.environ.get("VELO_EXAMPLES", "10")),
-    deadline=None,
     suppress_health_check=list(HealthCheck),
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
 )

@@ -155,7 +155,7 @@ ROW = st.none() | st.tuples(st.sampled_from(["p", "q", None]), st.integers(0, 5)
 STEPS = st.lists(st.dictionaries(st.sampled_from("uvwxyz"), ROW, min_size=1, max_size=4), min_size=2, max_size=3)
 
 
-@settings(max_examples=3, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=3, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=STEPS)
 def test_after_any_changes_tables_are_what_their_queries_give(
     one_spark: Any, tmp_path_factory: pytest.TempPathFactory, steps: list[dict[str, Any]]

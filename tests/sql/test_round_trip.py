@@ -14,9 +14,7 @@ from velostream.sql.application import Application
 from velostream.sql.parse import parse
 from velostream.sql.printing.text import print_sql
 
-GENERATED = settings(
-    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
-)
+GENERATED = settings(max_examples=80, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 
 
 def assert_whole(application: Application, text: str) -> None:

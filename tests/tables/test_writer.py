@@ -102,7 +102,7 @@ CHANGES = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(CHANGES, st.sampled_from([None, 2]))
 def test_changes_one_by_one_give_what_they_give_from_the_beginning(
     tmp_path_factory: pytest.TempPathFactory, batches: Sequence[Sequence[Change]], keeps: int | None

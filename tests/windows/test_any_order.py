@@ -60,7 +60,6 @@ FAR = 1_000
 EXAMPLES = int(os.environ.get("VELO_EXAMPLES", "12"))
 QUICK = hypothesis_settings(
     max_examples=EXAMPLES,
-    deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
 )

@@ -57,7 +57,7 @@ def test_settings_that_cannot_work_are_refused(wrong: dict[str, object]) -> None
     assert refusal.value.hint
 
 
-@hypothesis_settings(max_examples=25, deadline=None)
+@hypothesis_settings(max_examples=25)
 @given(st.lists(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 6)), max_size=6), max_size=12), st.booleans())
 def test_it_agrees_with_a_set_in_plain_python(batches: Sequence[list[tuple[int, int]]], hashed: bool) -> None:
     store = MemoryStore()

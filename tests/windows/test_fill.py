@@ -74,7 +74,7 @@ records = st.lists(st.lists(st.tuples(st.integers(0, 120), st.sampled_from("ab")
 
 
 @pytest.mark.parametrize("window", [Tumbling(10), Sliding(10, 5)], ids=["tumbling", "sliding"])
-@hypothesis_settings(max_examples=15, deadline=None, phases=[Phase.generate])
+@hypothesis_settings(max_examples=15, phases=[Phase.generate])
 @given(records, st.sampled_from(list(Fill)))
 def test_the_newest_rows_do_not_depend_on_order(window: Any, batches: list[list[tuple[int, str]]], fill: Fill) -> None:
     def final(run: Run, parts: list[list[tuple[int, str]]]) -> dict[Any, Any]:

@@ -8,7 +8,6 @@ from typing import Any
 import polars as pl
 import pytest
 from hypothesis import given
-from hypothesis import settings as profile
 from hypothesis import strategies as st
 
 from velostream.errors import InvalidPlan
@@ -98,7 +97,6 @@ def expected(rows: list[Row], joined: JoinSettings) -> set[tuple[int | None, int
 ROWS = st.lists(st.tuples(st.integers(0, 1), st.sampled_from(["a", "b", None]), st.integers(0, 30)), max_size=14)
 
 
-@profile(deadline=None)
 @given(
     ROWS,
     st.sampled_from(["INNER", "LEFT", "RIGHT", "FULL"]),
@@ -121,7 +119,6 @@ def test_a_join_in_batches_is_the_join_of_all_rows(
     assert run.pairs == expected(rows, run.settings)
 
 
-@profile(deadline=None)
 @given(ROWS, st.sampled_from(["INNER", "LEFT", "FULL"]), st.lists(st.integers(1, 5), min_size=1, max_size=6))
 def test_in_order_of_time_nothing_waits_longer_than_its_bound(rows: list[Row], kind: str, sizes: list[int]) -> None:
     rows = sorted(rows, key=lambda row: row[2])

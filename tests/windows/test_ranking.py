@@ -145,7 +145,7 @@ def test_what_makes_no_sense_is_refused(wrong: dict[str, Any]) -> None:
 updates = st.tuples(st.sampled_from("abcd"), st.integers(0, 9), st.integers(0, 2), st.booleans())
 
 
-@hypothesis_settings(max_examples=25, deadline=None, phases=[Phase.generate])
+@hypothesis_settings(max_examples=25, phases=[Phase.generate])
 @given(st.lists(st.lists(updates, max_size=5), max_size=6), st.booleans())
 def test_what_a_reader_holds_at_the_end_is_the_sorted_list(batches: list[list[Any]], changes: bool) -> None:
     top = job(replace(TOP, changes=changes, lateness=Lateness(1_000)))
@@ -163,7 +163,7 @@ def test_what_a_reader_holds_at_the_end_is_the_sorted_list(batches: list[list[An
     assert {name: row["value"] for name, row in top.held().items()} == expected
 
 
-@hypothesis_settings(max_examples=25, deadline=None, phases=[Phase.generate])
+@hypothesis_settings(max_examples=25, phases=[Phase.generate])
 @given(
     st.lists(st.lists(st.tuples(st.sampled_from("xy"), st.integers(0, 9)), max_size=6), max_size=6),
     st.sampled_from(["ROW_NUMBER", "RANK", "DENSE_RANK"]),

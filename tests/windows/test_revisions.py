@@ -60,9 +60,7 @@ EMISSIONS = [emission("FINAL"), emission("CHANGES"), emission("CHANGES", granula
 
 
 @pytest.mark.parametrize("window", WINDOWS, ids=repr)
-@hypothesis_settings(
-    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow], phases=[Phase.generate]
-)
+@hypothesis_settings(max_examples=12, suppress_health_check=[HealthCheck.too_slow], phases=[Phase.generate])
 @given(batches=runs, late=st.booleans(), how=st.sampled_from(EMISSIONS))
 def test_only_the_newest_contribution_of_every_origin_counts(
     window: Any, how: Emission, batches: list[list[Update]], late: bool

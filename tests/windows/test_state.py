@@ -1,6 +1,6 @@
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from velostream.errors import VeloError
@@ -89,7 +89,6 @@ batches = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(batches, st.integers(-3, 20))
 def test_joining_blobs_and_restarting_lose_nothing(run: list[list[tuple[int, str, int]]], floor: int) -> None:
     store = MemoryStore()

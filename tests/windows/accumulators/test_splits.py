@@ -169,7 +169,7 @@ def equal(mine: Any, theirs: Any, scale: float) -> bool:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(data=rows(), seed=st.integers(0, 2**32))
 def test_the_result_does_not_depend_on_batches_or_their_order(family: str, data: list[Row], seed: int) -> None:
     chance = random.Random(seed)

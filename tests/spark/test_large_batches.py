@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from velostream.jobs import writing
 from velostream.jobs.runner import Runner
 from velostream.plan import plan
+from velostream.sinks.memory import rows as kept
 from velostream.validation import validate
 
 
@@ -62,14 +64,18 @@ def test_a_micro_batch_that_turns_out_too_large_is_computed_anew_and_counted_onc
         CREATE TABLE t (k STRING PRIMARY KEY, g STRING) WITH ('type' = 'file_source', 'path' = '{tmp_path}/t.csv');
         CREATE STREAM x AS SELECT t.g, COUNT(*) AS n, SUM(s.v) AS total FROM s JOIN t ON s.k = t.k GROUP BY t.g
             EMIT CHANGES INTO out WITH ('out.type' = 'file_sink', 'out.path' = '{tmp_path}/out',
-            'out.format' = 'jsonl', 'emit.granularity' = 'batch');"""
+            'out.format' = 'jsonl', 'emit.granularity' = 'batch');
+        CREATE STREAM y AS SELECT k, COUNT(*) AS n FROM s GROUP BY k HAVING n > 3 EMIT CHANGES INTO kept
+            WITH ('kept.type' = 'memory_sink', 'emit.granularity' = 'batch');"""
     answer = validate(text, "large.sql", variables={})
     assert answer.ok, answer.findings.errors
     runner = Runner(plan(answer.bound, answer.library), one_spark, tmp_path / "checkpoint", tmp_path, print)
     runner.run_until_done()
-    [job] = runner.jobs
+    job, hiding = runner.jobs
     assert job.accounts.adds_up
     assert (job.accounts.read, job.accounts.unmatched) == (27, 1)
+    assert hiding.accounts.emitted == {"change": len(kept("kept"))} == {"change": 4}
+    assert hiding.accounts.fired == job.accounts.emitted + Counter(change=1)
     assert (job.accounts.joins["t"]["matched"], job.accounts.joins["t"]["missing"]) == (26, 1)
     rows = [json.loads(line) for file in (tmp_path / "out").glob("part-*") for line in file.read_text().splitlines()]
     newest = {row["g"]: row for row in sorted(rows, key=lambda row: row["_revision"])}

@@ -124,12 +124,14 @@ def test_a_row_that_having_no_longer_lets_through_is_withdrawn(one_spark: Any, t
     query = """CREATE STREAM x AS SELECT k, SUM(v) AS total FROM s GROUP BY k WINDOW TUMBLING(1m) HAVING total > 0
         INTO out WITH (@sink, 'allowed.lateness' = '1h')"""
     write(tmp_path / "in", "0.jsonl", [{"k": "a", "v": 1, "at": START}, {"k": "b", "v": -1, "at": START}])
-    run(one_spark, tmp_path, query)
+    report = run(one_spark, tmp_path, query)
+    assert (report["emitted"]["final"], report["windows"]["initial_firings"]) == (1, 2), "HAVING hides one of them"
     late = [{"k": "a", "v": -5, "at": START}, {"k": "b", "v": -5, "at": START}]
     write(tmp_path / "in", "1.jsonl", [dict(record) for record in late])
-    run(one_spark, tmp_path, query)
+    report = run(one_spark, tmp_path, query)
     found = [(row["k"], row["total"], row["_emission"], row["_revision"]) for row in rows(tmp_path)]
     assert found == [("a", 1, "final", 1), ("a", 1, "retract", 1)]
+    assert report["emitted"] == {"early": 0, "final": 1, "late": 0, "change": 0, "retract": 1}
 
 
 @pytest.mark.parametrize(

@@ -74,6 +74,9 @@ class Accounts:
     dropped: Counter[str] = field(default_factory=Counter)
     dead_lettered: Counter[str] = field(default_factory=Counter)
     emitted: Counter[str] = field(default_factory=Counter)
+    """Rows that left the job, by kind."""
+    fired: Counter[str] = field(default_factory=Counter)
+    """Rows that the last stateful nodes said, by kind: HAVING may have hidden some of them."""
     windows: Counter[str] = field(default_factory=Counter)
     gauges: dict[str, int] = field(default_factory=dict)
     open: dict[str, int] = field(default_factory=dict)
@@ -103,27 +106,32 @@ class Accounts:
         roles: Mapping[int, Role],
         counted: Iterable[Counted],
         measured: Measured | None = None,
+        left: Mapping[str, int] | None = None,
     ) -> None:
         """Adds what the stateful nodes say of a micro-batch, the rows that none of them has counted, and its metrics.
 
-        A batch that was added before changes nothing.
+        `left` are the rows that left the job by kind; None where these are all that its last stateful nodes said. A
+        batch that was added before changes nothing.
         """
         if batch <= self.batch:
             return
         self.batch = batch
         self.measured = merged(self.measured, measured or {})
         gauges: Counter[str] = Counter()
+        fired: Counter[str] = Counter()
         seen = seen_by_stages.begin(self.seen)
         for one in stats:
             seen_by_stages.add(seen, one, batch)
             role = roles[one["stage"]]
             self._add_records(one, role)
-            self.emitted.update(one["emitted"] if role.last else {})
+            fired.update(one["emitted"] if role.last else {})
             self.windows.update({name: one[name] for name in _SUMMED})
             gauges.update({name: one[name] for name in _GAUGES})
             self._add_time(one, role)
             self._add_histograms(one)
             self._add_joined(role.table, one["joined"])
+        self.fired.update(fired)
+        self.emitted.update(fired if left is None else left)
         seen_by_stages.end(seen)
         self.seen = seen
         self.gauges |= gauges
@@ -258,6 +266,7 @@ class Accounts:
             hint = "restore it from a copy, or start with another --checkpoint"
             message = f"the checkpoint cannot be read: '{file}' is damaged"
             raise VeloError(message, hint=hint, code="checkpoint-unreadable") from None
-        for name in ("dropped", "dead_lettered", "failed_rows", "emitted", "windows"):
+        data.setdefault("fired", data.get("emitted", {}))  # as long as nobody counted the rows that HAVING hides
+        for name in ("dropped", "dead_lettered", "failed_rows", "emitted", "fired", "windows"):
             data[name] = Counter(data.get(name, {}))
         return cls(**data)

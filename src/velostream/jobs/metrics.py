@@ -38,8 +38,8 @@ _COMMITTING = ("walCommit", "commitOffsets", "commitBatch")
 
 def window_metrics(accounts: Accounts, seconds: float, progress: Any = None) -> dict[str, Any]:
     """All of them. `seconds` is how long the job has run, `progress` what Spark says of its last micro-batch."""
-    metrics: dict[str, Any] = {name: accounts.emitted[kind] for name, kind in _FIRINGS.items()}
-    metrics["emissions"] = sum(accounts.emitted.values())
+    metrics: dict[str, Any] = {name: accounts.fired[kind] for name, kind in _FIRINGS.items()}
+    metrics["emissions"] = sum(accounts.fired.values())
     metrics |= {name: accounts.windows[counted] for counted, name in _TOTALS.items()}
     metrics |= {name: accounts.gauges.get(gauge, 0) for gauge, name in _GAUGES.items()}
     metrics["warm_state_size_bytes"] = accounts.gauges.get("state_bytes", 0)

@@ -1,16 +1,17 @@
-"""Rows counted while they are written: large micro-batches without state are read once, and kept nowhere."""
+"""Rows counted by status: at once or, where a large micro-batch without state is read once and kept nowhere, while they
+are written."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from velostream.jobs.accounts import Counted
-from velostream.spark.lower.context import column
+from velostream.spark.lower.context import JOINED, column
 from velostream.spark.lower.join_counts import counters, of_counters
 from velostream.spark.stateful import layout as names
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
 FAULT = "fault"
 _AGAIN = "again"
@@ -65,6 +66,21 @@ class Observed:
             Counted(kind, flag, False, int(found[_name(kind, further=flag)])) for kind in _KINDS for flag in self._flags
         ]
         return [one for one in told if one.rows]
+
+
+def by_status(batch: DataFrame) -> list[Counted]:
+    """The rows of a micro-batch, counted at once."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    def flag(name: str) -> Column:
+        known = column(name) if name in batch.columns else F.lit(None).cast("boolean")
+        return F.coalesce(known, F.lit(False)).alias(name)
+
+    rows = batch.filter(column(names.MARK).isNull())
+    told = column(JOINED) if JOINED in batch.columns else F.lit(0)
+    joined = F.coalesce(told, F.lit(0)).alias(JOINED)
+    keyed = rows.groupBy(column(names.STATUS), flag("_expanded"), flag(names.COUNTED), flag("_replayed"), joined)
+    return [Counted(row[0] or "", row[1], row[2], row["count"], row[3], row[4]) for row in keyed.count().collect()]
 
 
 def _name(kind: str, *, further: bool) -> str:

@@ -17,10 +17,11 @@ from velostream.jobs.emissions import Emissions
 from velostream.jobs.failing import REFUSED, Failing, Letters
 from velostream.jobs.faults import COLUMNS, Faults
 from velostream.jobs.home import Home
+from velostream.jobs.leaving import Leaving
 from velostream.jobs.log_lines import LogLines, traceparents
 from velostream.jobs.measured import Measured, capped
 from velostream.jobs.measuring import Measures
-from velostream.jobs.observing import FAULT, Observed
+from velostream.jobs.observing import FAULT, Observed, by_status
 from velostream.jobs.originals import Originals
 from velostream.jobs.said import Said
 from velostream.plan.job import Job
@@ -31,7 +32,7 @@ from velostream.sinks.letters.files import FileLetters
 from velostream.sinks.writers import Batch, BatchRows, needed, write
 from velostream.sinks.writers.batch import FEW
 from velostream.sources.streams.watermarks import FOLDER, keep
-from velostream.spark.lower.context import JOINED, column
+from velostream.spark.lower.context import column
 from velostream.spark.lower.job import LoweredJob, sinks_of
 from velostream.spark.lower.join_counts import of_groups
 from velostream.spark.stateful import layout as names
@@ -39,7 +40,7 @@ from velostream.tables.materialised import MaterialisedTable
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import DataFrame
 
 SMALL = 1 << 20
 """Up to so many bytes, the rows of a bucket are taken to the driver with what it says beside them."""
@@ -101,6 +102,8 @@ class BatchWriter:
     """Where dead letters go; None for files beside the checkpoint."""
     faults: Faults = field(default_factory=Faults)
     """What is wrong with rows."""
+    leaving: Leaving = field(default_factory=Leaving)
+    """The rows that leave the job."""
 
     def __call__(self, batch: DataFrame, number: int) -> None:
         """Writes one micro-batch. It is computed once: the first thing done with it goes over all of its partitions."""
@@ -125,6 +128,7 @@ class BatchWriter:
 
     def _write(self, batch: DataFrame, number: int) -> None:
         self.faults.begin()
+        self.leaving.begin()
         if self._is_large:
             self._write_through(batch, number)
             return
@@ -132,7 +136,7 @@ class BatchWriter:
         try:
             with self._stage(number, "compute"):
                 said = self._said(kept) if self.lowered.stateful else Said()
-                counts = [] if self.lowered.packed else self._counts(kept)
+                counts = [] if self.lowered.packed else by_status(kept)
             told = (one["watermark"] for one in said.stats if self.lowered.roles[one["stage"]].first)
             self.watermark = max((time for time in told if time is not None), default=self.watermark)
             packed = said.rows(len(self.lowered.roles)) if self.lowered.packed else 0
@@ -233,20 +237,6 @@ class BatchWriter:
             said.take(row.kind, None if row.payload is None else bytes(row.payload))
         return said
 
-    def _counts(self, batch: DataFrame) -> list[Counted]:
-        """The rows of a micro-batch by status."""
-        from pyspark.sql import functions as F  # noqa: N812
-
-        def flag(name: str) -> Column:
-            known = column(name) if name in batch.columns else F.lit(None).cast("boolean")
-            return F.coalesce(known, F.lit(False)).alias(name)
-
-        rows = batch.filter(column(names.MARK).isNull())
-        told = column(JOINED) if JOINED in batch.columns else F.lit(0)
-        joined = F.coalesce(told, F.lit(0)).alias(JOINED)
-        keyed = rows.groupBy(column(names.STATUS), flag("_expanded"), flag("_counted"), flag("_replayed"), joined)
-        return [Counted(row[0] or "", row[1], row[2], row["count"], row[3], row[4]) for row in keyed.count().collect()]
-
     def _rows(self, rows: DataFrame, number: int, at_most: int, said: Letters) -> tuple[Letters, Measured]:
         """Writes the rows that nothing is wrong with; answers with letters for the others, and with metrics.
 
@@ -257,7 +247,7 @@ class BatchWriter:
             return self._sinks(rows, number, 0, None), {}
         fine = rows.filter(column(names.STATUS).isNull())
         if at_most > FEW:
-            letters = self.faults.of_frame(rows)
+            letters = self.faults.of_frame(self.leaving.observed(rows) if self.lowered.stateful else rows)
             self.failing.check([*said, *letters], number)
             letters += self._sinks(fine, number, at_most, None)
             with self._stage(number, "metrics"):
@@ -270,9 +260,11 @@ class BatchWriter:
         wanted = [name for name in dict.fromkeys((*self.job.root.needs, *COLUMNS)) if name in rows.columns]
         asked = self.measures.columns(rows, number) if self.measures is not None else []
         asked += self.lines.columns() if self.lines is not None else []
+        asked += self.leaving.columns(rows) if self.lowered.stateful else []
         with self._stage(number, "rows", at_most):
             table = rows.select(*map(column, wanted), *asked).toArrow()
         written = table.filter(pc.is_null(table[names.STATUS]))
+        self.leaving.take(written)
         letters = self.faults.of_table(table)
         self.failing.check([*said, *letters], number)
         letters += self._sinks(fine, number, at_most, written)
@@ -321,7 +313,7 @@ class BatchWriter:
     ) -> None:
         """Adds a micro-batch to the accounts, each record by what became of it."""
         before, is_new = Counter(self.accounts.dead_lettered), number > self.accounts.batch
-        self.accounts.add(number, stats, self.lowered.roles, counted, measured)
+        self.accounts.add(number, stats, self.lowered.roles, counted, measured, self.leaving.counts)
         if is_new:
             sinks = sinks_of(self.job)
             alone = sinks is not None and len(sinks.targets) == 1 and not self.lowered.stateful

@@ -25,12 +25,12 @@ SLOT = "_slot"
 CARRIED = (
     *(JOINED, SLOT),
     *("_status", "_detail", "_mark", "_record", "_place", "_late", "_punctuation", "_expanded"),
-    *("_replayed", "_passed", "_counted", "_origin", "_origin_revision", "_origin_gone", "_previous"),
+    *("_replayed", "_passed", "_counted", "_kind", "_origin", "_origin_revision", "_origin_gone", "_previous"),
 )
 """Columns that rows may have beside the fields of the plan: what is wrong with a row, the record that it was, where it
 stood, whether it may come late, whether it carries the watermark, whether it is one more row of its record, or comes
-again; behind a stateful node what that said beside rows, that it has counted a row, what a row is known by when it is
-corrected, and what it said before."""
+again; behind a stateful node what that said beside rows, that it has counted a row, as what it said it, what a row is
+known by when it is corrected, and what it said before."""
 
 
 @dataclass(frozen=True)

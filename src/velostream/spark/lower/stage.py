@@ -17,6 +17,7 @@ from velostream.spark.lower.watermarks import known_partitions, watermark_settin
 from velostream.spark.stateful import layout as names
 from velostream.spark.stateful.hot import HotSettings
 from velostream.spark.stateful.layout import Layout, source_of
+from velostream.windows.emission.base import CHANGE
 from velostream.windows.settings import OperatorSettings
 from velostream.windows.watermark import WatermarkSettings
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 CONTROL = "control"
 PREVIOUS = "_previous"
-_KEPT_BACK = ("_late", "_place", "_replayed", names.RECORD)
+_KEPT_BACK = ("_late", "_place", "_replayed", names.RECORD, names.KIND)
 PLACE = "struct<source:string,partition:int,offset:bigint,event_time:bigint>"
 """Where a record stood. Each part may be NULL, since the whole is NULL for rows that nothing is wrong with."""
 _POSITION = {"_source": "string", "_partition": "int", "_offset": "bigint"}
@@ -125,7 +126,8 @@ class Stage:
             names.DETAIL: nothing,
             names.MARK: F.col(names.MARK),
             names.RECORD: F.when(is_row, record),
-            "_counted": F.lit(True),
+            names.COUNTED: F.lit(True),
+            names.KIND: column("_emission") if "_emission" in rows.columns else F.lit(CHANGE),
             **self._origin(rows),
             **_place(rows),
         }

@@ -19,6 +19,8 @@ RECORD = "_record"
 PUNCTUATION = "_punctuation"
 PASSED = "_passed"
 COUNTED = "_counted"
+KIND = "_kind"
+"""As what the last stateful node said a row: early, final, late, change or retract."""
 POSITION = ("_event_time", "_source", "_partition", "_offset")
 ORIGIN = ("_origin", "_origin_revision", "_origin_gone")
 

@@ -299,6 +299,7 @@ class RunningJob:
         return {
             "name": self.job.name,
             "state": self.state,
+            "stateful": self.lowered.stateful,
             "records": accounts.records,
             "emitted": {kind: accounts.emitted[kind] for kind in ("early", "final", "late", "change", "retract")},
             "windows": window_metrics(accounts, seconds, self.query.lastProgress if self.query is not None else None),

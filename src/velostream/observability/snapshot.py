@@ -35,7 +35,6 @@ def snapshot(job: RunningJob, app: str = "") -> dict[str, Any]:
         **taken,
         "kind": job.job.kind,
         "mode": job.job.mode,
-        "stateful": job.lowered.stateful,
         "line": job.job.line,
         "node": _node(job),
         "batch": job.accounts.batch,

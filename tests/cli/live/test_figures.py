@@ -8,7 +8,12 @@ from velostream.cli.live.figures import Meter, amount, clock, span
 def report(read: int = 0, **more: Any) -> dict[str, Any]:
     records = {"read": read, "open": 2, "in_results": 7, "dead_lettered": {"too_late": 1}, "dropped": {"late": 3}}
     base: dict[str, Any] = {"name": "x", "state": "running", "records": records, "emitted": {"final": 4, "late": 1}}
-    base |= {"windows": {"open_windows": 5, "late_events_total": 6}, "watermark": None, "partitions": {}}
+    base |= {
+        "stateful": True,
+        "windows": {"open_windows": 5, "late_events_total": 6},
+        "watermark": None,
+        "partitions": {},
+    }
     return base | more
 
 
@@ -47,7 +52,7 @@ def test_the_partition_that_holds_the_watermark_back_is_named() -> None:
 def test_one_partition_holds_nobody_back_and_no_state_means_rows_are_records() -> None:
     one = {"s/0": partition("2026-01-01T10:05:00+00:00")}
     assert Meter(0.0).figures(report(partitions=one, held_back_by=["s/0"]), 1.0).held_by == ""
-    assert Meter(0.0).figures(report(), 1.0).emitted == 7
+    assert Meter(0.0).figures(report(stateful=False), 1.0).emitted == 7
 
 
 @pytest.mark.parametrize(

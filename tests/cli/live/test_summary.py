@@ -17,7 +17,7 @@ RECORDS: dict[str, Any] = {
     "dropped": {"late": 1},
 }
 EMITTED = {"early": 0, "final": 4, "late": 1, "change": 0, "retract": 0}
-JOB = {"name": "x", "state": "done", "records": RECORDS, "emitted": EMITTED, "partitions": {"s/0": {}}, "seconds": 2.0}
+JOB = {"name": "x", "state": "done", "stateful": True, "records": RECORDS, "emitted": EMITTED, "seconds": 2.0}
 
 
 def test_the_summary_adds_up_in_words() -> None:
@@ -32,7 +32,11 @@ def test_rare_classes_are_named_where_there_are_any() -> None:
 
 def test_rows_are_told_by_kind() -> None:
     assert rows(JOB) == "4 final, 1 late"
-    assert rows({**JOB, "emitted": {}, "partitions": {}}) == "5"
+    assert rows({**JOB, "emitted": {}, "stateful": False}) == "5"
+
+
+def test_a_job_whose_files_are_read_to_their_end_and_that_said_nothing_shows_no_rows() -> None:
+    assert rows({**JOB, "emitted": dict.fromkeys(EMITTED, 0), "partitions": {}}) == "0"
 
 
 def test_a_terminal_gets_a_table() -> None:

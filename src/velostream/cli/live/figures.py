@@ -88,7 +88,7 @@ def held_back(report: Mapping[str, Any]) -> tuple[str, float | None]:
 
 def rows_out(report: Mapping[str, Any]) -> int:
     """Rows that went out; of a job without state those are the records in results."""
-    return sum(report["emitted"].values()) if report["partitions"] else report["records"]["in_results"]
+    return sum(report["emitted"].values()) if report["stateful"] else report["records"]["in_results"]
 
 
 def amount(number: float) -> str:

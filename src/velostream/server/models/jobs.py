@@ -57,7 +57,7 @@ def view_fields(
         "stateful": job["stateful"],
         "read": records.get("read", 0),
         "rate": rate,
-        "rows_out": emitted if job.get("partitions") else records.get("in_results", 0),
+        "rows_out": emitted if job["stateful"] else records.get("in_results", 0),
         "open_records": records.get("open", 0),
         "open_windows": windows.get("open_windows", 0),
         "late_events": windows.get("late_events_total", 0),

@@ -1,5 +1,7 @@
 """The operator by example: what goes out, when, and what becomes of every record."""
 
+from typing import Any
+
 import polars as pl
 import pytest
 from tests.windows.driving import Record, Run, frame, settings, short
@@ -128,6 +130,20 @@ def test_process_all_opens_the_window_again_with_what_came_since(strategy: LateS
     assert short(run.batch(*points(4, 5)), *ROW) == [(0, 10, 2, "late", 1)]
     assert short(run.batch(*points(6)), *ROW) == [(0, 10, 1, "late", 1)]
     assert run.total("warnings") == (3 if strategy is LateStrategy.PROCESS_WITH_WARNING else 0)
+
+
+@pytest.mark.parametrize("window", [Tumbling(10), Session(5), Session(5, max=20)])
+def test_process_all_has_a_row_for_every_late_record_where_changes_have(window: Any) -> None:
+    run = Run(settings(window, lateness=Lateness(0, LateStrategy.PROCESS_ALL), emission=emission("changes")))
+    run.batch(*points(40))
+    together = run.batch(Record(5, value=2), Record(3, offset=1), Record(4, "b", 7), Record(5, value=3, offset=2))
+    assert short(together, "key", "n", "total", "_emission", "_revision") == [
+        ("a", 1, 1, "late", 1),
+        ("b", 1, 7, "late", 1),
+        ("a", 1, 2, "late", 1),
+        ("a", 1, 3, "late", 1),
+    ]
+    assert run.total("in_results") == 5
 
 
 def test_include_in_next_counts_in_the_window_that_holds_the_watermark() -> None:
@@ -350,6 +366,42 @@ def test_an_overflow_is_a_failure_of_its_group_alone() -> None:
     assert short(run.rows, "key", "total") == [("b", 5)]
     assert run.outcomes[-1].failures["key"].to_list() == ["a"]
     assert run.total("failed_groups") == 1
+    assert run.outcomes[-1].stats.dead_lettered == {"failed_group": 2}
+    assert (run.outcomes[-1].stats.in_results, run.outcomes[-1].stats.open) == (1, 1)
+
+
+MOST = (1 << 63) - 1
+SUM = (Call("total", "sum", ("value",), (BIGINT,)),)
+
+
+@pytest.mark.parametrize(
+    ("window", "more", "batches", "dead", "in_results"),
+    [
+        (Tumbling(10), {"lateness": Lateness(50)}, ["1 1 11", "2M", "3M"], 2, 3),
+        (Tumbling(10), {"lateness": Lateness(50)}, ["1M 2M 11", "3", "4- 5-"], 3, 3),
+        (Tumbling(10), {"lateness": Lateness(0, LateStrategy.PROCESS_ALL)}, ["15", "1M 2M"], 2, 1),
+        (Tumbling(10), {"lateness": Lateness(0, LateStrategy.UPDATE_PREVIOUS)}, ["1M 15", "2M"], 1, 2),
+        (Sliding(20, 10), {}, ["1M 12M", "20", "40"], 1, 3),
+        (Sliding(20, 10), {}, ["1M 12M 40"], 0, 3),
+        (Sliding(20, 10), {"emission": emission("changes")}, ["1M 2M 12"], 1, 2),
+        (Session(5), {}, ["1M 2M 20", "40"], 2, 2),
+        (Session(5), {"emission": emission("changes")}, ["1", "2M", "3M", "4- 5-"], 3, 2),
+        (Unbounded(), {"emission": emission("changes")}, ["1 2M 3-"], 1, 2),
+        (Unbounded(), {"emission": emission("changes", granularity="batch")}, ["1M", "2M 3M", "4- 5-"], 2, 3),
+        (Unbounded(), {"emission": emission("final")}, ["1M 2M"], 2, 0),
+    ],
+)
+def test_records_of_groups_that_failed_are_dead_and_in_no_result(
+    window: Any, more: Any, batches: list[str], dead: int, in_results: int
+) -> None:
+    run = Run(settings(window, calls=SUM, **more))
+    values = {"M": MOST, "-": -MOST}
+    for batch in batches:
+        given = [(int(one.rstrip("M-")), values.get(one[-1], 1)) for one in batch.split()]
+        run.batch(*(Record(time, value=value, offset=time) for time, value in given))
+    run.flush()
+    assert sum(outcome.stats.dead_lettered["failed_group"] for outcome in run.outcomes) == dead
+    assert (run.total("in_results"), run.outcomes[-1].stats.open) == (in_results, 0)
 
 
 def test_without_keys_there_is_one_group() -> None:

@@ -8,9 +8,8 @@ from typing import Any
 
 from velostream.sinks.letters.letter import letter
 from velostream.spark.stateful import layout as names
+from velostream.windows.failed import FAILED_GROUP
 
-FAILED_GROUP = "failed_group"
-"""The reason of a letter that stands for a group whose aggregates failed, such as a sum that overflows."""
 _LETTER = ("_source", "_partition", "_offset", "_event_time", "reason", "error", "lateness", "watermark", "record")
 
 

@@ -62,6 +62,14 @@ class Keyed:
         tables: dict[str, Any] = {ledger.name: ledger.snapshot() for ledger in self.ledgers}
         return {**tables, "windows": (self.windows_kept, self.windows_held)}
 
+    def celled(self, groups: pl.DataFrame) -> pl.DataFrame:
+        """Groups as they are: they know the cell of their key."""
+        return groups
+
+    def counted(self, number: pl.Expr, moment: Moment, *, at_once: bool) -> pl.Expr:
+        """How many of the `number` records of a fragment of a gathered frame are counted by the rows of now."""
+        return pl.when("_touched").then(number).otherwise(0) if at_once else pl.col("_fresh").fill_null(0)
+
     def located(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Rows with the hash of their key as `_cell`; without one, all keys share a cell."""
         slot = pl.col("_hash").cast(pl.Int64) if "_hash" in rows.columns else pl.lit(0, pl.Int64)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from velostream.windows.accumulators.base import ERROR, POSITION
 from velostream.windows.admission import Admission, Admitted
 from velostream.windows.assigners.aligned import Aligned
+from velostream.windows.beyond import Beyond
 from velostream.windows.clock import Clock
 from velostream.windows.combining import unfolded
 from velostream.windows.contents import Contents, Contributed, Folded
@@ -18,6 +19,7 @@ from velostream.windows.dedup import Dedup
 from velostream.windows.emission import Changes
 from velostream.windows.emission.base import FINAL, LATE, RETRACT
 from velostream.windows.facts import Facts
+from velostream.windows.failed import all_failed, have_failed, lose, of_fragments
 from velostream.windows.fill import Filler
 from velostream.windows.firings import Firings
 from velostream.windows.keyed import Keyed
@@ -81,6 +83,7 @@ class Operator:
         self.filler: Filler | None = None
         if settings.fill is not None and isinstance(self.window, Aligned):
             self.filler = Filler(settings.fill, self.window, settings, store, saved.get("fill"))
+        self.beyond = Beyond(settings, self.shelf, self.speaker, self._group)
         self.admission = Admission(settings, self.shelf, self.dedup, self.previous)
 
     def process(self, rows: pl.DataFrame, facts: Facts, folded: pl.DataFrame | None = None) -> Outcome:
@@ -101,7 +104,7 @@ class Operator:
         if admitted.updates.height and self.previous is not None:
             self.number += 1
             moment = Moment(before, before, facts.now, self.number)
-            said.append(self._update(self.previous, admitted.updates, moment, stats))
+            said.append(self.beyond.update(self.previous, admitted.updates, moment, stats))
         each = self.settings.emission.by_record and (self.settings.replaces or self.window.moves)
         parts = turns(admitted.accepted, self.keys) if each else [admitted.accepted]
         for part in parts:
@@ -115,7 +118,7 @@ class Operator:
         if len(parts) > 1:
             said = [stacked(said).sort(POSITION, maintain_order=True).drop(POSITION)]
         if admitted.reopening.height:
-            said.append(self._reopen(admitted.reopening, moment, stats))
+            said.append(self.beyond.reopen(admitted.reopening, moment, stats))
         stats.state_bytes_before_clearing = sum(ledger.bytes for ledger in self._ledgers)
         if after is not None:
             horizon = after - self.settings.lateness.allowed
@@ -163,16 +166,26 @@ class Operator:
             timers=self.clock.ringing(moment),
         )
         asked = self.shelf.gather(delta, moment, ask)
-        said = self._nothing(rows)
+        said, lost = self._nothing(rows), 0
         if asked is not None and asked.height:
             if emission.by_record and not self.settings.replaces and not self.window.moves:
-                said = self._each(placed, asked, moment)
+                said, lost = self._each(placed, asked, moment)
             else:
                 said = self._ask(asked, moment, stats)
+                lost = self._lost(asked, said, moment, at_once=at_once) if have_failed(said) else 0
         final = said.filter(pl.col("_emission").is_in([FINAL, LATE]))
         spoken = said.filter(pl.col("_emission") != RETRACT)
         self.shelf.keep(Batch(delta, asked, spoken, final), moment, stats)
+        lose(stats, lost)
         return said
+
+    def _lost(self, asked: pl.DataFrame, said: pl.DataFrame, moment: Moment, *, at_once: bool) -> int:
+        """Records that no row says since their groups failed; rows that replace others are no records."""
+        if self.settings.replaces:
+            return 0
+        number = self.settings.aggregation.value(EVENT_COUNT)
+        counted = asked.with_columns(self.shelf.counted(number, moment, at_once=at_once).alias("_counted"))
+        return of_fragments(counted, said, self.shelf.by, self.firings.identity)
 
     def _taken(self, folded: pl.DataFrame, moment: Moment, stats: Stats, *, at_once: bool) -> pl.DataFrame:
         """Fragments that were combined before they came."""
@@ -207,8 +220,10 @@ class Operator:
         states = self.contents.settle(asked, group)
         values = self.settings.aggregation.finish(states)
         values = values.join(labels, on=group, how="left", nulls_equal=True)
-        values = self._celled(values.with_columns(pl.col(name).fill_null(value=False) for name in LABELS))
-        known = self._celled(asked.select(group).unique()) if self.window.moves or self.settings.replaces else values
+        values = self.shelf.celled(values.with_columns(pl.col(name).fill_null(value=False) for name in LABELS))
+        known = (
+            self.shelf.celled(asked.select(group).unique()) if self.window.moves or self.settings.replaces else values
+        )
         remembered = self.firings.read(known)
         speech = self.speaker.speak(
             values.filter((pl.col(EVENT_COUNT) > 0) | pl.col(ERROR).is_not_null()), remembered, moment
@@ -225,10 +240,6 @@ class Operator:
             return speech.rows
         return stacked([self.speaker.withdraw(withdrawn, moment), speech.rows])
 
-    def _celled(self, groups: pl.DataFrame) -> pl.DataFrame:
-        """Groups with the cell of their firings."""
-        return groups if self.window.keyed else groups.with_columns(pl.col("_closes_at").alias("_cell"))
-
     def _vanished(
         self, values: pl.DataFrame, known: pl.DataFrame, remembered: pl.DataFrame | None
     ) -> pl.DataFrame | None:
@@ -242,8 +253,9 @@ class Operator:
             live = live.join(known.select(near).unique(), on=near, how="semi", nulls_equal=True)
         return live.join(values.select(identity), on=identity, how="anti", nulls_equal=True)
 
-    def _each(self, placed: pl.DataFrame, asked: pl.DataFrame, moment: Moment) -> pl.DataFrame:
-        """A row for every record and window: running values on top of what was there before."""
+    def _each(self, placed: pl.DataFrame, asked: pl.DataFrame, moment: Moment) -> tuple[pl.DataFrame, int]:
+        """A row for every record and window: running values on top of what was there before. And how many records are
+        in none, since theirs failed."""
         aggregation, group = self.settings.aggregation, self._group
         ordered = placed.sort(POSITION).with_row_index("_row").with_columns(pl.col("_row").cast(pl.Int64))
         bounds = ordered.select("_row", *self.shelf.by)
@@ -258,56 +270,11 @@ class Operator:
             base = self.contents.settle(old, group).with_columns(pl.lit(-1, pl.Int64).alias("_row"))
             parts.insert(0, base.select(columns))
         states = running(aggregation, pl.concat(parts), group, "_row").filter(pl.col("_row") >= 0)
-        values = self._celled(aggregation.finish(states).sort("_row", "_window_end", maintain_order=True))
+        values = self.shelf.celled(aggregation.finish(states).sort("_row", "_window_end", maintain_order=True))
         flags = (pl.lit(value=True).alias("_touched"), pl.lit(value=False).alias("_critical"))
         values = values.with_columns(*flags)
-        return self.speaker.speak_each(values, self.firings.read(values), moment).rows
-
-    def _reopen(self, rows: pl.DataFrame, moment: Moment, stats: Stats) -> pl.DataFrame:
-        """Rows beyond retention: their windows say what came now, late, at revision 1, and are gone again."""
-        stats.in_results += rows.height
-        placed = self.window.windows(self.window.place(rows, self.keys), self.keys)
-        values = self.settings.aggregation.finish(self.settings.aggregation.fold(placed, self._group))
-        flags = (pl.lit(value=True).alias("_touched"), pl.lit(value=False).alias("_critical"))
-        beyond = Moment(moment.before, moment.after, moment.now, moment.number)
-        return self.speaker.speak(self._celled(values.with_columns(*flags)), None, beyond).rows
-
-    def _update(self, previous: Previous, rows: pl.DataFrame, moment: Moment, stats: Stats) -> pl.DataFrame:
-        """Rows beyond retention, counted in the last closed window of their key, which speaks again."""
-        stats.in_results += rows.height
-        aggregation = self.settings.aggregation
-        latest = previous.of(rows, moment.before)
-        window = [*self.keys, *previous.window]
-        added = aggregation.fold(rows, self.keys)
-        cells = rows.select(self.shelf.by[:-2]).unique()
-        if self.keys:
-            added = added.join(latest.select(window), on=self.keys, how="left", nulls_equal=True)
-        else:
-            added = added.join(latest.select(window), how="cross")
-        states = aggregation.merge(stacked([latest.select(added.columns), added]), window)
-        flags = (pl.lit(value=True).alias("_touched"), pl.lit(value=False).alias("_critical"))
-        values = aggregation.finish(states).with_columns(*flags)
-        if self.window.keyed:
-            values = (
-                values.join(cells, on=self.keys, how="left", nulls_equal=True)
-                if self.keys
-                else values.join(cells, how="cross")
-            )
-        values = self._celled(values)
-        said = aggregation.finish(latest)
-        remembered = said.with_columns(
-            pl.lit(0, pl.Int64).alias("_emitted"),
-            pl.lit(None, pl.Int64).alias("_emitted_at"),
-            pl.lit(value=True).alias("_final"),
-            pl.lit(value=False).alias("_gone"),
-            pl.struct(self.speaker.results).alias("_said"),
-        )
-        spoken = self.speaker.speak(values, remembered, moment).rows
-        previous.remember(states, spoken.filter(pl.col("_emission") == LATE))
-        horizon = moment.closed_by(self.settings.lateness.allowed)
-        if not self.window.keyed:
-            previous.add(added.filter(pl.col("_closes_at") > horizon))
-        return spoken
+        lost = all_failed(values, "_row") if have_failed(values) else 0
+        return self.speaker.speak_each(values, self.firings.read(values), moment).rows, lost
 
     def _nothing(self, rows: pl.DataFrame) -> pl.DataFrame:
         keys = {name: rows.schema[name] for name in self.keys}
@@ -318,14 +285,13 @@ class Operator:
         rows = stacked(said)
         failed = rows.filter(pl.col(ERROR).is_not_null())
         results = rows.filter(pl.col(ERROR).is_null()).drop(ERROR)
-        for emission, number in results["_emission"].value_counts().iter_rows():
-            stats.emitted[emission] = number
         stats.records_in_late_firing += int(results.filter(pl.col("_emission") == LATE)[EVENT_COUNT].sum())
         stats.window_event_count.add(results.filter(pl.col("_emission") == FINAL)[EVENT_COUNT])
         stats.failed_groups += failed.height
         stats.show(results, {key: self.settings.meanings.get(key, key) for key in self.keys})
         if self.filler is not None:
             results = self.filler.filled(results, moment)
+        stats.emitted.update(dict(results["_emission"].value_counts().iter_rows()))
         stats.watermark = moment.after
         self.open = stats.open
         for ledger in self._ledgers:

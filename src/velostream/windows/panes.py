@@ -69,6 +69,19 @@ class Panes:
     def _reduce(self, frame: pl.DataFrame, complete: bool) -> pl.DataFrame:
         return self.contents.join(frame, ["_cell", *self.held_by])
 
+    def celled(self, groups: pl.DataFrame) -> pl.DataFrame:
+        """Groups with the cell of their firings: their close."""
+        return groups.with_columns(pl.col("_closes_at").alias("_cell"))
+
+    def counted(self, number: pl.Expr, moment: Moment, *, at_once: bool) -> pl.Expr:
+        """How many of the `number` records of a fragment of a gathered frame are counted by the rows of now."""
+        touched, first = pl.col("_touched"), self.window.first_end(pl.col("_start"))
+        if at_once:
+            return pl.when(touched).then(number).otherwise(0)
+        open_before = first > (LEAST if moment.before is None else moment.before)
+        closed = first <= (MOST if moment.flush else LEAST if moment.after is None else moment.after)
+        return pl.when((touched | open_before) & closed).then(number).otherwise(0)
+
     def located(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Rows as they are: time finds their cell."""
         return rows
@@ -101,7 +114,7 @@ class Panes:
 
     def _epochs(self, groups: pl.DataFrame) -> pl.DataFrame:
         """Groups with the `_revision` of their last row."""
-        celled = groups.with_columns(pl.col("_closes_at").alias("_cell"))
+        celled = self.celled(groups)
         return self.firings.joined(celled, self.firings.read(celled)).select(*groups.columns, "_revision")
 
     def _windows(self, fragments: pl.DataFrame, keys: list[str]) -> pl.DataFrame:

@@ -41,7 +41,7 @@ ALL = (
     *(RowCall(f"{f.value.lower()}_known", f, "value", 2, ignore_nulls=True) for f in LOOKING),
 )
 STANDARD = tuple(call for call in ALL if not call.function.needs_all)
-QUICK = hypothesis_settings(max_examples=30, deadline=None, phases=[Phase.explicit, Phase.generate])
+QUICK = hypothesis_settings(max_examples=30, phases=[Phase.explicit, Phase.generate])
 
 
 class Job:
@@ -164,6 +164,7 @@ def test_an_overflow_fails_its_row_alone() -> None:
     rows = job.batch(*points((1, most), (2, 1), (3, 2)))
     assert short(rows, "_event_time", "total") == [(1, most), (3, 3)]
     assert job.outcomes[-1].failures["_event_time"].to_list() == [2]
+    assert (job.outcomes[-1].stats.in_results, job.outcomes[-1].stats.dead_lettered) == (2, {"failed_group": 1})
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from velostream.windows.accumulators.base import ERROR
 from velostream.windows.emission.base import CHANGE
 from velostream.windows.facts import Facts
+from velostream.windows.failed import lose
 from velostream.windows.lateness import TOO_LATE, LateStrategy
 from velostream.windows.outcome import Outcome, letters
 from velostream.windows.root import Made, read_root, write_root
@@ -67,6 +68,7 @@ class RowOperator:
             failed = said.filter(pl.col(ERROR).is_not_null())
             said = said.filter(pl.col(ERROR).is_null()).drop(ERROR)
         stats.failed_groups = failed.height
+        lose(stats, self.unanswered(failed))
         stats.emitted.update(self.kinds(said))
         stats.watermark = after
         stats.partitions = self.watermark.report(facts.now)
@@ -76,6 +78,10 @@ class RowOperator:
         dead = stacked(self.lost) if self.lost else letters(rows.clear(), "", None, dead=True)
         said = said.with_columns(pl.lit(after, pl.Int64).alias("_watermark"))
         return Outcome(said, dead, failed, stats, outgoing=self.outgoing(after))
+
+    def unanswered(self, failed: pl.DataFrame) -> int:
+        """How many records are in no row since these, which are theirs, failed."""
+        return failed.height
 
     def kinds(self, said: pl.DataFrame) -> dict[str, int]:
         """How many rows of each kind go out."""

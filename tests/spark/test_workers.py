@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from pyspark.cloudpickle import dumps
 
 from velostream.jobs.runner import Runner
 from velostream.plan import plan
+from velostream.spark.daemon import NEEDED
 from velostream.spark.lower import stage
 from velostream.spark.stateful.operator import StageProcessor
 from velostream.spark.stateful.router import router
@@ -54,3 +56,18 @@ def test_the_operator_of_a_stateful_node_brings_nothing_of_plans_and_sql_into_a_
     command = [sys.executable, "-c", LOADING.format(heavy=HEAVY)]
     found = subprocess.run(command, input=sent, capture_output=True, check=True).stdout.decode().split()
     assert found == []
+
+
+def test_workers_are_forked_with_what_they_need_and_without_threads_that_a_fork_loses(one_spark: Any) -> None:
+    asked = ("pandas", "polars", "sqlglot", "velostream.windows.operator")
+    code = "from importlib import import_module as load; import sys; [load(name) for name in sys.argv[1:]]"
+    code += f"; print(*(name for name in {asked} if name in sys.modules))"
+    found = subprocess.run([sys.executable, "-c", code, *NEEDED], capture_output=True, check=True).stdout
+    assert found.decode().split() == ["pandas", "velostream.windows.operator"]
+
+    def frozen(_: Any) -> Iterator[int]:
+        import gc
+
+        yield gc.get_freeze_count()
+
+    assert one_spark.sparkContext.parallelize([1], 1).mapPartitions(frozen).first() > 10_000

@@ -35,6 +35,7 @@ _SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.ansi.enabled": "true",
     "spark.speculation": "false",
+    "spark.python.daemon.module": "velostream.spark.daemon",
     "spark.scheduler.mode": "FAIR",
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.execution.arrow.maxRecordsPerBatch": "250000",

@@ -77,7 +77,7 @@ def test_an_id_that_two_jobs_have_is_not_taken_for_both(app: Path, velo: Velo) -
 
 def test_jobs_and_times_that_are_none_are_said(app: Path, velo: Velo) -> None:
     answer = velo("dlq", "list", app, "--job", "flta")
-    assert "has no job 'flta'" in answer.err
+    assert "has no job or table 'flta'" in answer.err
     assert "'flat'" in answer.err or "flat" in answer.err
     assert "'soon' is not a time" in velo("dlq", "list", app, "--since", "soon").err
 
@@ -87,3 +87,25 @@ def test_letters_are_where_the_settings_of_the_run_have_put_them(app: Path, velo
     elsewhere.write("q", 0, [letter(reason="bad_value", record="there", source="s")])
     answer = velo("dlq", "list", app, "--checkpoint", app.parent / "state", "--set", "dlq.location=elsewhere")
     assert answer.out.splitlines()[-1] == "1 letter: 1 bad_value"
+
+
+def test_letters_of_tables_are_listed_and_purged_but_not_replayed(app: Path, velo: Velo) -> None:
+    table = "CREATE TABLE prices (k STRING PRIMARY KEY, p INT) WITH ('type' = 'file_source', 'path' = 'prices.csv');"
+    app.write_text(
+        table
+        + app.read_text().replace("FROM s", "FROM s JOIN prices ON s.k = prices.k").replace("SELECT k", "SELECT s.k")
+    )
+    state = ("--checkpoint", app.parent / "state")
+    home = app.parent / "state" / ".tables" / "prices" / "dead-letters"
+    store_of("", "prices", home, app.parent).write("", 7, [letter(reason="undecodable", error="not INT", record="a,x")])
+    answer = velo("dlq", "list", app, *state)
+    assert answer.out.splitlines()[-1] == "3 letters: 1 too_late, 2 undecodable"
+    assert "000000007-000000  prices (table)" in answer.out
+    shown = json.loads(velo("dlq", "show", app, "000000007-000000", *state, "--format", "json").out)
+    assert (shown["job"], shown["table"], shown["record"]) == ("prices", True, "a,x")
+    refused = velo("dlq", "replay", app, "--job", "prices", *state)
+    assert (refused.code, "a table reads its source again" in refused.err) == (2, True)
+    both = velo("dlq", "replay", app, "--reason", "undecodable", *state)
+    assert both.out.startswith("flat: 1 record comes again\nprices: no record comes again: a table reads its source")
+    assert velo("dlq", "purge", app, "000000007-000000", *state).out.startswith("prices: 1 letter taken out of ")
+    assert "prices" not in velo("dlq", "list", app, *state).out

@@ -35,7 +35,7 @@ def _choosing(function: Command) -> Command:
     options = (
         click.argument("file", metavar="FILE"),
         checkpoint_option,
-        click.option("--job", "job", default="", metavar="NAME", help="Only letters of this job."),
+        click.option("--job", "job", default="", metavar="NAME", help="Only letters of this job or table."),
         click.option("--reason", default="", metavar="WORD", help="Only letters with this reason."),
         click.option("--source", default="", metavar="NAME", help="Only letters of records of this source."),
         click.option(
@@ -59,6 +59,7 @@ def command() -> None:
     """Dead letters: records that are in no result, each with the reason.
 
     They are beside the checkpoint of their job, or where dlq.location says: in a folder, a Kafka topic or PostgreSQL.
+    Those of rows that a table could not take are beside the table, and are listed with its name.
 
     \b
     Examples:
@@ -112,11 +113,18 @@ def replay(ctx: click.Context, /, *, ids: tuple[str, ...], whole: bool, late: st
     """Send the original records through their job once more.
 
     A job that runs takes them in its next micro-batch, others at their next start. They keep source, partition and
-    offset, move no watermark, and are counted as replayed. A letter is replayed once, and says so.
+    offset, move no watermark, and are counted as replayed. A letter is replayed once, and says so. Letters of a table
+    cannot be replayed: a table reads its source again.
     """
+    from velostream.jobs.letters import READS_AGAIN
+
     _refuse_everything(ids, chosen, "replay", whole=whole)
     changed = _changed(ctx, ids, chosen)
+    mixed = any(not job.of_table for job, _ in changed)
     for job, found in changed:
+        if job.of_table and mixed:
+            print(f"{job.job}: no record comes again: {READS_AGAIN}")
+            continue
         done = job.replay(found, late)
         print(f"{job.job}: {'1 record comes' if done.records == 1 else f'{done.records} records come'} again")
         for number, why in done.passed_over:
@@ -150,15 +158,16 @@ def _refuse_everything(ids: Sequence[str], chosen: Chosen, verb: str, *, whole: 
 
 
 def _jobs(ctx: click.Context, chosen: Chosen) -> list[JobLetters]:
-    """The jobs of the application, or the one that is named."""
-    from velostream.jobs.letters import letters_of
+    """The jobs and tables of the application, or the one that is named."""
+    from velostream.jobs.letters import all_letters
 
     app = planned(ctx, one(chosen["file"]), chosen["checkpoint"], preset=chosen["preset"], settings=chosen["settings"])
-    name, names = chosen["job"], [job.name for job in app.plan.jobs]
+    found = all_letters(app.plan, app.home, app.folder)
+    name, names = chosen["job"], [each.job for each in found]
     if name and name not in names:
-        message = f"'{chosen['file']}' has no job '{name}'"
-        raise VeloError(message, hint=did_you_mean(name, names, "jobs"), code="unknown-job")
-    return [letters_of(job, app.home, app.folder) for job in app.plan.jobs if not name or job.name == name]
+        message = f"'{chosen['file']}' has no job or table '{name}'"
+        raise VeloError(message, hint=did_you_mean(name, names, "jobs and tables"), code="unknown-job")
+    return [each for each in found if not name or each.job == name]
 
 
 def _named(ctx: click.Context, ids: Sequence[str], chosen: Chosen) -> list[tuple[JobLetters, Letters]]:
@@ -224,6 +233,8 @@ def _table(letters: Sequence[dict[str, Any]]) -> Iterator[str]:
 def _cell(letter: dict[str, Any], name: str) -> str:
     if name == "replayed":
         return "yes" if letter["replayed_at"] else ""
+    if name == "job" and letter.get("table"):
+        return f"{letter['job']} (table)"
     value = letter.get("row") if name == "record" and letter["record"] is None else letter[name]
     text = "" if value is None else " ".join(str(value).split())
     return text if len(text) <= _WIDE else text[: _WIDE - 1] + "…"

@@ -41,7 +41,11 @@ def replay(control: Control, asked: ReplayRequest) -> ReplayAnswer:
     if not (asked.ids or asked.reason or asked.source or asked.text or asked.all):
         message = "neither ids, a reason, a source nor a text are given"
         raise VeloError(message, hint="'all': true replays all dead letters of the job", code="usage")
-    meant = control.find(f"{control.app(asked.app).deployment.app}.{asked.job}")
+    deployment = control.app(asked.app).deployment
+    for table in _stores(control, deployment):
+        if table.of_table and table.job.casefold() == asked.job.casefold():
+            table.replay([])
+    meant = control.find(f"{deployment.app}.{asked.job}")
     store = next(one for one in _stores(control, meant.deployment) if one.job == meant.job)
     found = list(store.found(Wanted(frozenset(asked.ids), asked.reason, asked.source, text=asked.text)))
     missing = sorted(set(asked.ids) - {letter["id"] for letter in found})
@@ -55,16 +59,16 @@ def replay(control: Control, asked: ReplayRequest) -> ReplayAnswer:
 
 
 def _stores(control: Control, deployment: Deployment) -> Iterator[JobLetters]:
-    """Where the letters of each job are; of an application that cannot be planned any more nothing is known."""
-    from velostream.jobs.letters import letters_of as letters_of_job
+    """Where the letters of each job and table are; of an application that cannot be planned any more nothing is
+    known."""
+    from velostream.jobs.letters import all_letters
 
     try:
         plan = control.plan_of(deployment).plan
     except VeloError:
         return
     state = control.folders.state(deployment.app, deployment.state)
-    for job in plan.jobs:
-        yield letters_of_job(job, state, control.folders.files)
+    yield from all_letters(plan, state, control.folders.files)
 
 
 def _letter(app: str, said: dict[str, Any]) -> Letter:

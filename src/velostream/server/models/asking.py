@@ -69,6 +69,7 @@ class Letter(Model):
     lateness_ms: int | None
     record: Any
     replayed_at: str | None = Field(description="when it was processed once more")
+    table: bool = Field(default=False, description="true for a row that a table could not take: `job` is its name")
 
 
 class Letters(Model):

@@ -69,3 +69,17 @@ def test_a_job_may_be_ended_after_a_micro_batch_that_succeeded() -> None:
     assert (begun.number, begun.stopping.is_set()) == (5, False)
     begun(BatchEnded("totals", 5, 0))
     assert begun.stopping.is_set()
+
+
+@pytest.mark.parametrize(("name", "number"), [("offsets", 2), ("commits", 2), ("offsets", 3)])
+def test_a_file_of_the_log_that_is_cut_or_garbled_is_named(tmp_path: Path, name: str, number: int) -> None:
+    home = home_of(tmp_path, 3, **({"n3": f"v2\n{ABOUT}\nsource_orders:-"} if number == 3 else {}))
+    OffsetLog(home).check()
+    file = home.checkpoint / name / str(number)
+    whole = file.read_text()
+    for text in ("", whole[: len(whole) // 2], whole[1:], whole[:-1]):
+        file.write_text(text)
+        with pytest.raises(VeloError, match=f"'{file}' is damaged") as raised:
+            OffsetLog(home).check()
+        assert raised.value.error_code == "checkpoint-unreadable"
+    OffsetLog(Home(tmp_path / "new")).check()

@@ -85,6 +85,16 @@ def test_an_error_in_a_function_of_the_user_names_its_place() -> None:
             "checkpoint-unreadable",
         ),
         (
+            "Checksum error: file:/my state/x/spark/offsets/1 at 0 exp: 1993149171 got: -907905546",
+            "the checkpoint cannot be read: '/my state/x/spark/offsets/1' is damaged",
+            "checkpoint-unreadable",
+        ),
+        (
+            "Checksum error: file:/in/a.csv at 512 exp: 1993149171 got: -907905546",
+            "the file '/in/a.csv' is not what its sum in a .crc file beside it says",
+            "source-unreadable",
+        ),
+        (
             "[CONCURRENT_STREAM_LOG_UPDATE] Concurrent update …",
             "another process uses the same checkpoint",
             "checkpoint-unreadable",

@@ -33,6 +33,16 @@ class OffsetLog:
             if name.startswith(PREFIX)
         }
 
+    def check(self) -> None:
+        """Names a file of the log that is cut or garbled: Spark would only say what it cannot make sense of."""
+        number, begun = self.home.next_batch()
+        for name, last in (("offsets", number if begun else number - 1), ("commits", number - 1)):
+            file = self.home.checkpoint / name / str(last)
+            if last >= 0 and file.exists() and not _is_whole(file):
+                message = f"the checkpoint cannot be read: '{file}' is damaged"
+                hint = "restore it from a copy, or start with another --checkpoint"
+                raise VeloError(message, hint=hint, code="checkpoint-unreadable")
+
     def plan(self, offsets: Mapping[str, Any]) -> None:
         """Lets the next micro-batch read exactly up to these offsets; other sources, such as that of commands, stay
         where they are. Only while the job rests, behind a first micro-batch, and if the next one was not begun."""
@@ -56,3 +66,15 @@ class OffsetLog:
             raise VeloError(message, hint="deploy with REPLACE", code="checkpoint-unreadable")
         told = (line.partition(":") for line in lines)
         return json.loads(about), {name: text for name, _, text in told}
+
+
+def _is_whole(file: Path) -> bool:
+    """True where a file of the log has a version, what Spark notes, and behind the name of each source an offset."""
+    try:
+        head, about, *lines = file.read_text(encoding="utf-8").splitlines()
+        offsets = [line.partition(":")[2] for line in lines]
+        for text in (about, *(one for one in offsets if one != _NOTHING)):
+            json.loads(text)
+    except ValueError:
+        return False
+    return head.startswith("v")

@@ -19,6 +19,7 @@ from velostream.jobs.home import Home
 from velostream.jobs.meeting import Begun, last_begun
 from velostream.jobs.metrics import window_metrics
 from velostream.jobs.new_fields import NewFields
+from velostream.jobs.offset_log import OffsetLog
 from velostream.jobs.timing import Timings
 from velostream.jobs.writing import BatchWriter, Stopped
 from velostream.plan.job import Job
@@ -98,6 +99,7 @@ class RunningJob:
         """Starts the query. A bounded one goes on too when all is read, since it may have to flush yet."""
         if self.state == "running":  # again, after a micro-batch was given up
             self.accounts.seconds += time.monotonic() - self.started
+        OffsetLog(self.home).check()
         self.state, self.started, self.again_at = "running", time.monotonic(), None
         if self.pins is not None:
             number, begun = self.home.next_batch()

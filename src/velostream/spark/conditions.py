@@ -33,6 +33,9 @@ _OTHER_CHECKPOINT = "undo the change of the statement, or start with another --c
 _RESTORE = "restore it from a copy, or start with another --checkpoint"
 _WHOLE = "see that every file of the source is whole and has the declared format"
 _FILE = r"(?:file:/*(?=/))?(/\S+?)"
+_SUM = r"Checksum error: (?:file:/*(?=/))?({0}) at \d+ exp: "
+_LOG = r"/.*/spark/(?:metadata|(?:offsets|commits|sources|state)/.+?)"
+"""A file of Spark's own in the checkpoint of a job."""
 _JAVA = "install Java 17 or newer (Debian: openjdk-17-jre-headless, macOS: brew install openjdk@17), or set JAVA_HOME"
 
 _STATE = (
@@ -88,6 +91,18 @@ _CONDITIONS = (
         r"Failed to read log file (?:file:)?(\S+?)\. ",
         "the checkpoint cannot be read: '{0}' is damaged",
         _RESTORE,
+    ),
+    Condition(
+        "checkpoint-unreadable",
+        _SUM.format(_LOG),
+        "the checkpoint cannot be read: '{0}' is damaged",
+        _RESTORE,
+    ),
+    Condition(
+        "source-unreadable",
+        _SUM.format("/.+?"),
+        "the file '{0}' is not what its sum in a .crc file beside it says",
+        "write it anew or, if it is right, remove that file",
     ),
     Condition(
         "checkpoint-unreadable",

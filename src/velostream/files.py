@@ -11,8 +11,8 @@ from threading import get_native_id
 
 
 def replace_text(file: Path, text: str) -> None:
-    """Puts the text in place of what the file held, in one step that survives a power cut. Of several who do so at once,
-    each has a file of its own on the way."""
+    """Puts the text in place of what the file held, in one step that survives a power cut. Of several who do so at
+    once, each has a file of its own on the way."""
     file.parent.mkdir(parents=True, exist_ok=True)
     temporary = file.with_name(f".{file.name}.{os.getpid()}-{get_native_id()}.new")
     with temporary.open("w", encoding="utf-8") as out:

@@ -267,7 +267,6 @@ records = st.builds(Record, time=st.integers(0, 60), key=st.sampled_from("abcdef
 @pytest.mark.parametrize("plan", PLANS, ids=lambda plan: f"{plan.assigner.name} {plan.emission.mode.name}")
 @hypothesis_settings(
     max_examples=8,
-    deadline=None,
     suppress_health_check=list(HealthCheck),
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
 )

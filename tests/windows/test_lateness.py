@@ -24,9 +24,7 @@ EVERY: list[Any] = [*ALIGNED, Session(4), Session(4, max=9), Unbounded()]
 records = st.builds(Record, time=st.integers(-30, 60), key=st.sampled_from(["a", "b", None]), value=st.integers(0, 3))
 runs = st.lists(st.lists(records, max_size=6), max_size=6)
 MODES = [emission("FINAL"), emission("CHANGES"), emission("CHANGES", granularity="batch"), emission(count=2)]
-QUICK = hypothesis_settings(
-    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow], phases=[Phase.generate]
-)
+QUICK = hypothesis_settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow], phases=[Phase.generate])
 
 
 def numbered(batches: list[list[Record]]) -> list[list[Record]]:

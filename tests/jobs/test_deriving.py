@@ -77,7 +77,8 @@ def _rows(version: Version | None) -> Given:
 
 
 def tables(home: Path, rows: Given, b: str = "", c: str = "", text: str = CHAIN) -> Tables:
-    answer = validate(DECLARED + text.format(b=b, c=c), "test.sql", variables={})
+    declared = "" if DECLARED in text else DECLARED
+    answer = validate(declared + text.format(b=b, c=c), "test.sql", variables={}, folder=home)
     assert answer.ok, answer.findings.errors
     found = Tables(plan(answer.bound, answer.library), None, home, home)  # type: ignore[arg-type]
     if "a" in found.loading.loaders:
@@ -150,6 +151,18 @@ def test_another_query_is_computed_anew_although_its_tables_are_the_same(tmp_pat
     other = tables(tmp_path, {"x": 1}, text=CHAIN.replace("v > 0", "v > 7"))
     other.load()
     assert computed(other)["b"] == 1
+
+
+def test_a_table_whose_query_calls_a_function_that_changed_is_computed_anew_and_others_are_not(tmp_path: Path) -> None:
+    text = "-- Dependencies: worth.py\n" + DECLARED + CHAIN.replace("v > 0", "worth(v) > 0")
+    code = 'from velostream.functions.python import scalar\n@scalar("BIGINT")\ndef worth(v):\n    return v{}\n'
+    found = []
+    for more in ("", "  # the same", " * 2"):
+        (tmp_path / "worth.py").write_text(code.format(more))
+        found.append(tables(tmp_path, {"x": 1}, text=text))
+        found[-1].load()
+    assert [computed(one)["b"] for one in found] == [1, 0, 1]
+    assert computed(found[-1])["c"] == 0, "its rows are made of the same as before"
 
 
 def test_a_table_that_is_read_twice_is_never_seen_at_two_times(tmp_path: Path) -> None:

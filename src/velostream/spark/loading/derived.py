@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from velostream.errors import VeloError
+from velostream.functions.digest import digest
 from velostream.plan.explain.data import tree_data
 from velostream.plan.job import Job
 from velostream.sinks.letters import letter
@@ -85,8 +86,10 @@ class DerivedTable:
 
     @cached_property
     def _query(self) -> str:
-        """A short text that differs where the query differs."""
+        """A short text that differs where the query differs, or what its user's functions do."""
         told = json.dumps(_without(tree_data(self.job.root)), sort_keys=True, default=str)
+        made = {name: one.implementation for name, one in sorted(self.functions.items()) if _calls(told, name)}
+        told += "".join(f"{name} {digest(one.run)}" for name, one in made.items() if one is not None)
         return blake2b(told.encode(), digest_size=8).hexdigest()
 
     def _computed(self, versions: Mapping[str, Version]) -> tuple[pa.Table, list[dict[str, Any]]]:
@@ -133,6 +136,11 @@ def refuse_doubles(table: str, rows: pa.Table, key: Sequence[str]) -> None:
     message = f"table '{table}' would have {count} rows where {which}"
     hint = f"GROUP BY {', '.join(key)} says what becomes of them; or mark more columns as PRIMARY KEY"
     raise VeloError(message, hint=hint, code="duplicate-key")
+
+
+def _calls(told: str, function: str) -> bool:
+    """True where a query may call a function; that some other word has its name in it does no harm."""
+    return function.casefold() in told.casefold()
 
 
 def _files(version: Version) -> list[str]:

@@ -40,6 +40,16 @@ WITH ('regions.type' = 'file_source', 'regions.path' = 'regions.csv', 'regions.f
     + STATELESS.replace("SELECT customer, amount FROM orders", "SELECT r.region PRIMARY KEY, o.amount FROM orders o")
 ).replace("orders o INTO", "orders o JOIN regions r ON o.customer = r.customer INTO")
 CANARY = {"strategy": "CANARY", "percent": 5}
+VARYING = {
+    name: sql.replace(was, now)
+    for name, sql, was, now in (
+        ("NOW", KEYED, "customer PRIMARY", "CONCAT(customer, NOW()) AS customer PRIMARY"),
+        ("UUID", KEYED, "customer PRIMARY", "UUID() AS customer PRIMARY"),
+        ("RAND", SQL, "GROUP BY customer", "GROUP BY CONCAT(customer, RAND())"),
+        ("CURRENT_DATE", GROUPED, "GROUP BY customer", "GROUP BY CONCAT(customer, CURRENT_DATE)"),
+    )
+}
+VARYING = {name: sql.replace("SELECT customer,", "SELECT") for name, sql in VARYING.items()}
 SECOND = 1_000_000
 START = 1_767_225_600 * SECOND
 
@@ -233,6 +243,8 @@ def test_a_control_plane_that_is_killed_during_a_switch_leaves_it_to_the_next(
         (STATELESS, OTHER_SOURCE, {"strategy": "BLUE_GREEN"}, r"orders \(datagen_source\) → sales \(datagen_source\)"),
         (KEYED, KEYED.replace("customer PRIMARY", "UPPER(customer) AS customer PRIMARY"), CANARY, "cannot be shared"),
         (KEYED, STATELESS, CANARY, "orders.customer STRING → none"),
+        *((sql, sql, CANARY, rf"is computed with {name}\(\), which gives") for name, sql in VARYING.items()),
+        (VARYING["NOW"], VARYING["NOW"], {"strategy": "BLUE_GREEN"}, None),
         (FILES, FILES, CANARY, None),
         (DATABASE, DATABASE, CANARY, "have no key, and records of 'orders' no place that stays"),
         (FILES, FILES, {"strategy": "BLUE_GREEN"}, None),

@@ -27,12 +27,12 @@ def check_movable(old: ApplicationPlan, new: ApplicationPlan, *, by_share: bool,
         if goes_by_position(before) and goes_by_position(job):
             _check_position(before, job, fits=fits)
             if by_share:
-                check_share(before, job)
+                check_share(before, job, new.functions_by_name)
             continue
         for one in (before, job):
             _check_window(one)
         if by_share:
-            check_keys(before, job)
+            check_keys(before, job, new.functions_by_name)
         if not fits and any(window.window.assigner.moves for window in windows(job)):  # type: ignore[union-attr]
             message = f"job '{job.name}' has sessions, and the new version would not know how they began"
             raise VeloError(message, hint=_USE, code="strategy")

@@ -28,9 +28,13 @@ from velostream.jobs.tables import Tables
 from velostream.jobs.writing import BatchWriter
 from velostream.plan.job import ROUNDROBIN, ApplicationPlan, Job
 from velostream.plan.nodes import Materialise
+from velostream.sinks.writers.batch import FEW
 from velostream.spark.lower.context import Lowering, Run
 from velostream.spark.lower.job import LoweredJob, lower_job
 from velostream.tables.pins import Pins
+
+MUCH = 4 << 20
+"""Bytes of files from which on a first micro-batch is taken to have many rows."""
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -62,6 +66,7 @@ class Preparing:
         lowering, lowered = self._lowered(job, home, pins)
         accounts = Accounts.load(home.accounts)
         writer = BatchWriter(job, lowered, home, accounts, self.show, self.folder, events=self.events)
+        writer.rows_before = FEW + 1 if lowering.first_bytes > MUCH else 0
         measuring(writer)
         writer.emissions = emissions_of(job, home)
         writer.lines = LogLines(job) if job.logs else None

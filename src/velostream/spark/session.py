@@ -34,6 +34,7 @@ _SETTINGS = {
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.ansi.enabled": "true",
+    "spark.python.sql.dataFrameDebugging.enabled": "false",
     "spark.speculation": "false",
     "spark.python.daemon.module": "velostream.spark.daemon",
     "spark.scheduler.mode": "FAIR",

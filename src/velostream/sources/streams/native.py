@@ -32,9 +32,11 @@ def native_files(node: Any, lowering: Any, form: FileForm, found: Sequence[Path]
     if not _is_able(node, lowering, form, found):
         return None
     settings = node.settings
+    at_once = None if settings.get("files.per.batch") is None else settings.integer("files.per.batch")
+    lowering.first_bytes += sum(file.stat().st_size for file in found[:at_once] if file.exists())
     reader = lowering.spark.readStream.name(f"source_{node.source}").option("maxFileAge", _LIES_BACK)
-    if settings.get("files.per.batch") is not None:
-        reader = reader.option("maxFilesPerTrigger", settings.integer("files.per.batch"))
+    if at_once is not None:
+        reader = reader.option("maxFilesPerTrigger", at_once)
     path = _path(settings.text("path"), Path(lowering.run.folder))
     declared = ", ".join(f"`{column.name}` {column.type}" for column in node.declared)
     if form.format == "parquet":

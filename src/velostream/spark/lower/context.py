@@ -92,6 +92,8 @@ class Lowering:
     """What routes the plain records of a source before Spark decodes the others, by what the scan is called."""
     prepared: list[Prepared] = field(default_factory=list)
     """What joins find of tables in Python, to be made for every version that the job takes."""
+    first_bytes: int = 0
+    """Bytes of files that a first micro-batch is likely to read."""
     aside: list[DataFrame] | None = None
     """Where it is given, rows of tables whose expressions fail are put there (velostream.spark.lower.aside)."""
 

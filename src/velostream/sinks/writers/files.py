@@ -120,7 +120,14 @@ def _by_spark(frame: DataFrame, encoding: Encoding, place: Place, limit: int) ->
     return [compress(file, encoding.compress_later) for file in files]
 
 
+_COMMIT = {
+    "mapreduce.fileoutputcommitter.marksuccessfuljobs": "false",
+    "mapreduce.fileoutputcommitter.algorithm.version": "2",
+}
+"""Tasks put their files where they belong, and no mark is made: files are taken when all tasks have ended."""
+
+
 def _spark_files(frame: DataFrame, encoding: Encoding, staging: Path, most: int) -> list[Path]:
-    writer = encoding.spark_writer(frame).mode("overwrite").option("maxRecordsPerFile", most)
+    writer = encoding.spark_writer(frame).mode("overwrite").option("maxRecordsPerFile", most).options(**_COMMIT)
     writer.save(str(staging))
     return [file for file in sorted(staging.glob("part-*")) if file.stat().st_size]

@@ -35,6 +35,15 @@ class _Reading:
     time: Column
     failure: Column
     told: Column
+    sure: bool = False
+    """True where reading it never ends in an error of Spark's."""
+
+    @property
+    def held(self) -> Column:
+        """The time as a column keeps it: in a struct, so that an attempt is made once for all who look at it."""
+        from pyspark.sql import functions as F  # noqa: N812
+
+        return self.time if self.sure else F.struct(attempt(self.time).alias("time"))
 
 
 def with_event_time(frame: DataFrame, spec: EventTime, record_time: Column, available: list[str]) -> DataFrame:
@@ -51,10 +60,10 @@ def with_event_time(frame: DataFrame, spec: EventTime, record_time: Column, avai
     value, kind = _field(frame, spec.column)
     reading = _read(value, kind, spec)
     absent = F.concat(F.lit(f"'{spec.column}' is missing; the record has: "), _present(frame, available))
-    reason = F.when(value.isNull(), F.lit(MISSING)).when(F.col(f"{_READ}.time").isNull(), reading.failure)
+    time = F.col(_READ if reading.sure else f"{_READ}.time")
+    reason = F.when(value.isNull(), F.lit(MISSING)).when(time.isNull(), reading.failure)
     told = F.when(value.isNull(), absent).otherwise(reading.told)
-    frame = frame.withColumn(_READ, F.when(alive, F.struct(attempt(reading.time).alias("time"))))
-    time = F.col(f"{_READ}.time")
+    frame = frame.withColumn(_READ, F.when(alive, reading.held))
     if spec.fallback == "record_time":
         return frame.withColumn("_event_time", F.when(alive, F.coalesce(time, record_time))).drop(_READ)
     frame = frame.withColumn("_event_time", time)
@@ -147,7 +156,8 @@ def _read(value: Column, kind: str, spec: EventTime) -> _Reading:
     shown = F.concat(F.lit("'"), F.substring(value.cast("string"), 1, _SHOWN), F.lit("'"))
     outside = F.concat(shown, F.lit(f" as {form} lies outside of the years 1 to 9999"))
     if kind == "timestamp":
-        return _Reading(_within(F.unix_micros(value)), F.lit(INVALID), outside)
+        within = F.unix_micros(value).between(FIRST, LAST)
+        return _Reading(F.when(within, value), F.lit(INVALID), outside, sure=True)
     if kind in ("timestamp_ntz", "date"):
         return _local(TimeText(value.cast("timestamp"), F.lit(False)), shown, spec, F.lit(INVALID), outside)
     if kind != "string" and form in ("auto", *_EPOCHS):

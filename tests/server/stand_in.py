@@ -128,6 +128,7 @@ def _job(task: Task, name: str, state: str) -> dict[str, Any]:
         "watermark": watermark,
     }
     said["records"] |= {"read": 7, "in_results": 7, "dead_lettered": {"late": 2}}
+    said["emitted"] = {"final": 7}
     said["windows"] |= {"open_windows": 5, "state_bytes": 5}
     said["held_back_by"] = ["orders/1"] if watermark else []
     said["partitions"] = {"orders/0": {**partition}, "orders/1": partition} if watermark else {}

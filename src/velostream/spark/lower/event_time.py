@@ -21,7 +21,7 @@ MISSING, TYPE, INVALID = "event_time_missing", "event_time_type", "event_time_in
 UNPARSABLE, AMBIGUOUS, UNDETECTED = "event_time_unparsable", "event_time_ambiguous", "event_time_undetected"
 CLOCK_SKEW = "clock_skew"
 
-_READ = "_read"
+_READ, _FAILED = "_read", "_failed"
 _WHOLE = ("tinyint", "smallint", "int", "bigint")
 _FRACTIONS = ("float", "double")
 _EPOCHS = ("epoch_millis", "epoch_seconds")
@@ -60,23 +60,23 @@ def with_event_time(frame: DataFrame, spec: EventTime, record_time: Column, avai
     value, kind = _field(frame, spec.column)
     reading = _read(value, kind, spec)
     absent = F.concat(F.lit(f"'{spec.column}' is missing; the record has: "), _present(frame, available))
-    time = F.col(_READ if reading.sure else f"{_READ}.time")
+    kept = "_event_time" if reading.sure else _READ
+    time = F.col(kept if reading.sure else f"{_READ}.time")
     reason = F.when(value.isNull(), F.lit(MISSING)).when(time.isNull(), reading.failure)
     told = F.when(value.isNull(), absent).otherwise(reading.told)
-    frame = frame.withColumn(_READ, F.when(alive, reading.held))
+    frame = frame.withColumn(kept, F.when(alive, reading.held))
     if spec.fallback == "record_time":
-        return frame.withColumn("_event_time", F.when(alive, F.coalesce(time, record_time))).drop(_READ)
-    frame = frame.withColumn("_event_time", time)
+        frame = frame.withColumn("_event_time", F.when(alive, F.coalesce(time, record_time)))
+    elif not reading.sure:
+        frame = frame.withColumn("_event_time", time)
     if spec.fallback == "dead_letter":
-        frame = frame.withColumn("_failed", F.when(alive, reason))
-        failed = F.col("_failed").isNotNull()
-        frame = frame.withColumns(
-            {
-                "_status": F.coalesce(F.col("_status"), F.col("_failed")),
-                "_detail": F.when(failed, told).otherwise(F.col("_detail")),
-            }
-        ).drop("_failed")
-    return frame.drop(_READ)
+        failed = F.when(alive, reason)
+        if not reading.sure:
+            frame, failed = frame.withColumn(_FAILED, failed), F.col(_FAILED)
+        status = F.coalesce(F.col("_status"), failed)
+        detail = F.when(failed.isNotNull(), told).otherwise(F.col("_detail"))
+        frame = frame.withColumns({"_status": status, "_detail": detail})
+    return frame if reading.sure else frame.drop(_READ, _FAILED)
 
 
 def reading_time(frame: DataFrame) -> Column:

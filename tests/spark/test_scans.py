@@ -139,3 +139,21 @@ def test_what_is_added_to_a_file_is_read_in_the_next_run(one_spark: Any, tmp_pat
     report = run(one_spark, tmp_path, "SELECT k, v, _offset FROM s", **settings)
     assert [(row["k"], row["v"], row["_offset"]) for row in read(tmp_path / "out")] == [("a", 1, 0), ("b", 2, 1)]
     assert report["records"]["read"] == 2
+
+
+def test_files_are_read_on_by_whoever_began_to_read_them(one_spark: Any, tmp_path: Path) -> None:
+    for name, first, then in (("ours", PLACED, PLAIN), ("sparks", PLAIN, PLACED)):
+        home = tmp_path / name
+        write(home / "in", "jsonl")
+        run(one_spark, home, first, format="jsonl")
+        (home / "in" / "1.jsonl").write_text('{"k": "new", "v": 9}\n')
+        if name == "ours":
+            assert run(one_spark, home, then, format="jsonl")["records"]["read"] == len(ROWS) + 1
+            assert sorted(row["k"] for row in read(home / "out")) == sorted([*(k for k, _ in ROWS), "new"])
+            continue
+        with pytest.raises(VeloError, match="source 's' was read by Spark so far") as caught:
+            run(one_spark, home, then, format="jsonl")
+        assert caught.value.error_code == "state-mismatch"
+        assert "_partition, _offset" in caught.value.hint
+        run(one_spark, home, first, format="jsonl")
+        assert sorted(row["k"] for row in read(home / "out")) == sorted([*(k for k, _ in ROWS), "new"])

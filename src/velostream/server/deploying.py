@@ -16,7 +16,7 @@ from velostream.server.moving.movable import check_movable, goes_by_position, wi
 from velostream.server.moving.phases import ROLLING, SETTLED, WARMING
 from velostream.server.planning import Planned, planned
 from velostream.server.registry.deployment import BESIDE, COPYING, RETIRED, RUNNING, STOPPED, STRATEGIES, Deployment
-from velostream.server.savepoints import Savepoint, find, planned_of, state_from
+from velostream.server.savepoints import Savepoint, find, folder_of, planned_of, state_from
 from velostream.server.verdict import Verdict, judge
 
 
@@ -89,11 +89,12 @@ def judged(control: Control, wish: Wish) -> Judged:
     new = planned(wish.sql, wish.name, control.folders.files, state)
     if wish.savepoint:
         point = find(control, wish.name, wish.savepoint)
-        return Judged(wish, new, judge(planned_of(control, point).plan, new.plan), before, point)
+        verdict = judge(planned_of(control, point).plan, new.plan, folder_of(control, point))
+        return Judged(wish, new, verdict, before, point)
     if before is None:
-        return Judged(wish, new, judge(None, new.plan), None)
+        return Judged(wish, new, Verdict((), first=True), None)
     old = control.plan_of(before).plan
-    answer = Judged(wish, new, judge(old, new.plan), before)
+    answer = Judged(wish, new, judge(old, new.plan, control.folders.state(before.app, before.state)), before)
     if wish.strategy != "REPLACE" and answer.accepted:
         check_movable(old, new.plan, by_share=any(share < WHOLE for share in wish.steps), fits=not wish.fresh)
     return answer
@@ -232,8 +233,9 @@ def instead(
     control: Control, failed: Deployment, sql: str, version: str, strategy: str, move: dict[str, Any]
 ) -> Deployment:
     """Puts a version in the place of one that has failed beside another: it goes on with its state and its keys."""
-    new_plan = planned(sql, failed.app, control.folders.files, control.folders.state(failed.app, failed.state)).plan
-    verdict = judge(control.plan_of(failed).plan, new_plan)
+    state = control.folders.state(failed.app, failed.state)
+    new_plan = planned(sql, failed.app, control.folders.files, state).plan
+    verdict = judge(control.plan_of(failed).plan, new_plan, state)
     if not verdict.compatible:
         raise incompatible(f"{failed.app} version {failed.version}", verdict)
     active = control.registry.active(failed.app)

@@ -26,8 +26,9 @@ def rollback(control: Control, name: str, version: str = "") -> Deployment:
         raise VeloError(f"version '{beside.version}' runs beside '{app}'", hint=hint, code="job-state")
     now, back = _active(control, app), _older(control, app, version)
     old, new = control.plan_of(now).plan, control.plan_of(back).plan
-    if now.strategy in ("REPLACE", "ROLLBACK") or judge(old, new).compatible:
-        return _put_back(control, now, back, fits=judge(old, new).compatible)
+    fits = judge(old, new, control.folders.state(app, now.state)).compatible
+    if now.strategy in ("REPLACE", "ROLLBACK") or fits:
+        return _put_back(control, now, back, fits=fits)
     check_movable(old, new, by_share=False, fits=True)
     return _returned(control, now, back)
 

@@ -110,13 +110,18 @@ def remove(control: Control, app: str, name: str) -> None:
 def state_from(control: Control, one: Savepoint) -> str:
     """A new folder of state that begins as the savepoint; its name."""
     name = f"{one.name}-{uuid.uuid4().hex[:8]}"
-    copy_state(_folder(control, one.app, one.name) / STATE, control.folders.state(one.app, name))
+    copy_state(folder_of(control, one), control.folders.state(one.app, name))
     return name
 
 
 def planned_of(control: Control, one: Savepoint) -> Planned:
     """The plan that wrote the state of a savepoint."""
-    return planned(one.sql, one.app, control.folders.files, _folder(control, one.app, one.name) / STATE)
+    return planned(one.sql, one.app, control.folders.files, folder_of(control, one))
+
+
+def folder_of(control: Control, one: Savepoint) -> Path:
+    """Where the state of a savepoint is."""
+    return _folder(control, one.app, one.name) / STATE
 
 
 def _folder(control: Control, app: str, name: str) -> Path:

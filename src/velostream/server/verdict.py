@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from velostream.plan.difference import differences
-from velostream.plan.job import ApplicationPlan
+from velostream.plan.job import ApplicationPlan, Job
+from velostream.sources.streams.readers import began_by_spark
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +45,8 @@ class Verdict:
         return "\n".join(map(str, self.changes)) or "kept  state: nothing about it changed"
 
 
-def judge(old: ApplicationPlan | None, new: ApplicationPlan) -> Verdict:
-    """Compares two versions of an application, job by job."""
-    if old is None:
-        return Verdict((), first=True)
+def judge(old: ApplicationPlan, new: ApplicationPlan, state: Path) -> Verdict:
+    """Compares two versions of an application, job by job; `state` is the folder that holds what the old one keeps."""
     found: list[Change] = []
     for job in old.jobs:
         if new.job(job.name) is None:
@@ -56,4 +58,18 @@ def judge(old: ApplicationPlan | None, new: ApplicationPlan) -> Verdict:
             found.append(Change(job.name, "", "is new: it begins without state", compatible=True))
             continue
         found += [Change(job.name, each.place, each.text, each.compatible) for each in differences(before, job)]
+        found += _readers(job, state / job.name)
     return Verdict(tuple(found))
+
+
+def _readers(job: Job, home: Path) -> Iterator[Change]:
+    """The sources whose files Spark has begun to read, and that it cannot read any more."""
+    times: Counter[str] = Counter()
+    for scan in job.scans:
+        times[scan.source] += 1
+        number = times[scan.source]
+        label = scan.source if number == 1 else f"{scan.source}_{number}"
+        if scan.way is None or scan.way.kind == "spark" or not began_by_spark(label, home):
+            continue
+        text = f"was read by Spark, would be read by Velostream: {scan.way.reason}; where to go on is not known"
+        yield Change(job.name, f"source {scan.source}", text, compatible=False)

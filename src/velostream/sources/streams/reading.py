@@ -16,6 +16,7 @@ from velostream.sources.streams.decoding import COLUMNAR, FileForm
 from velostream.sources.streams.file_checks import check_files
 from velostream.sources.streams.limits import BatchLimit
 from velostream.sources.streams.object_checks import check_objects
+from velostream.sources.streams.readers import began_by_spark, require_ours
 from velostream.sources.streams.watermarks import FOLDER
 from velostream.stores import use
 
@@ -65,9 +66,11 @@ def _files(node: Any, lowering: Any) -> tuple[DataFrame, str, str]:
         return _objects(node, lowering, form, manifest)
     found = check_files(node, form, folder, bounded=lowering.run.bounded, before=manifest.exists())
     declared = _declared(node)
-    native = native_files(node, lowering, form, found)
+    sparks = began_by_spark(node.source, Path(lowering.run.checkpoint)) or not manifest.exists()
+    native = native_files(node, lowering, form, found) if sparks else None
     if native is not None:
         return native, declared, "columns" if form.format == "csv" else form.format
+    require_ours(node, Path(lowering.run.checkpoint))
     return _ours(node, lowering, form, _options(node, lowering, form, manifest))
 
 
@@ -96,6 +99,7 @@ def open_worker(node: Any, lowering: Any, worker: Any, columns: tuple[str, ...],
     """The stream of what `worker` makes of records where they are read; it asks for `columns` of them."""
     from velostream.sources.streams.files import FileStream, packed
 
+    require_ours(node, Path(lowering.run.checkpoint))
     form = replace(form_of(node), columns=columns)
     options = _options(node, lowering, form, manifest_of(node, Path(lowering.run.checkpoint)))
     lowering.spark.dataSource.register(FileStream)

@@ -13,6 +13,7 @@ from tests.server.conftest import SQL, until
 
 from velostream.errors import VeloError
 from velostream.server.deploying import Wish, deploy
+from velostream.server.driver.task import Task
 from velostream.server.moving import moves, phases
 from velostream.server.moving.movable import check_movable
 from velostream.server.plane import Plane
@@ -396,3 +397,49 @@ def test_nobody_gets_keys_before_both_versions_have_read_the_same(plane: Plane) 
     away.write_text("0")
     until(lambda: phase(plane) == phases.MOVING)
     assert [owned(plane, number) for number in (1, 2)] == [[30, 100], [0, 30]]
+
+
+def alive(plane: Plane) -> list[int]:
+    plane.control.supervisor.look()
+    return [one.deployment.number for one in plane.control.beside("shop") if one.alive]
+
+
+@pytest.mark.parametrize("verb", ["resume", "meet", "switch"])
+def test_a_stop_in_the_middle_of_a_move_loses_nothing_when_both_versions_are_started_later(
+    plane: Plane, monkeypatch: pytest.MonkeyPatch, verb: str
+) -> None:
+    """Whatever the move was about to do: each version begins again with the rows that the registry knows as its own,
+    where it stood itself, and the move goes on. `resume` comes first as the state has been copied."""
+    original, stopped = moves.Moves._tell, Event()
+
+    def stopping(self: moves.Moves, one: Any, command: Any) -> Any:
+        if command.verb == "resume" == verb and not stopped.is_set():
+            original(self, one, command)
+        if command.verb == verb and not stopped.is_set():
+            plane.control.stop("shop")
+            stopped.set()
+            return {}
+        return original(self, one, command)
+
+    monkeypatch.setattr(moves.Moves, "_tell", stopping)
+    upgrade(plane, STATELESS, Wish("shop", MORE, "2", "CANARY", 30))
+    until(stopped.is_set)
+    for _ in range(3):
+        plane.moves.look()
+        assert not alive(plane)
+    told_of_switch = verb == "switch"
+    kept = [[30, 100], [0, 30]] if told_of_switch else [[0, 100], [0, 0]]
+    assert [owned(plane, number) for number in (1, 2)] == kept
+    plane.control.restart("shop")
+    until(lambda: phase(plane) == phases.MOVING)
+    for number, places in ((1, [30, 100]), (2, [0, 30])):
+        assert owned(plane, number) == places
+        begun = Task.read(plane.folders.driver("shop", number)).owners["totals"]["before"]
+        assert begun == kept[number - 1]
+        assert told(plane, number)[-2:] == ["switch", "resume"]
+    assert alive(plane) == [1, 2]
+    plane.control.stop("shop")
+    plane.control.restart("shop")
+    until(lambda: len(alive(plane)) == 2)
+    tasks = [Task.read(plane.folders.driver("shop", number)).owners["totals"]["before"] for number in (1, 2)]
+    assert tasks == [[30, 100], [0, 30]]

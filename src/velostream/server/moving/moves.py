@@ -29,7 +29,7 @@ from velostream.server.moving.phases import (
     points_of,
     watermarks,
 )
-from velostream.server.registry.deployment import ACTIVE, BESIDE, COPYING, RETIRED, RUNNING, STOPPED, Deployment
+from velostream.server.registry.deployment import ACTIVE, BESIDE, COPYING, RETIRED, STOPPED, Deployment
 from velostream.server.views import Seen
 
 LOG = logging.getLogger("velostream.server")
@@ -157,7 +157,9 @@ class Moves:
             folders.state(new.deployment.app, new.deployment.state),
         )
         self._tell(old, Command(commands.RESUME))
-        self._note(new, "the state was copied", drop=("resting",), wanted=RUNNING, phase=WARMING, goal=goal)
+        with self.control.registry.together():  # somebody may have stopped the application at this moment
+            wanted = self.control.registry.now(old.deployment).wanted
+            self._note(new, "the state was copied", drop=("resting",), wanted=wanted, phase=WARMING, goal=goal)
 
     def _warm(self, pair: Pair) -> None:
         """The new version must run, and be as far as the old one was."""

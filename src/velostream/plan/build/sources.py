@@ -13,10 +13,10 @@ from velostream.plan.build.settings import event_time_of, watermark_of
 from velostream.plan.build.typing import typed
 from velostream.plan.expression import Expression, reads
 from velostream.plan.fields import Field, Fields
-from velostream.plan.nodes import Column, Deduplicate, Node, Project, ReadStream, Scan, TableScan
+from velostream.plan.nodes import Column, Deduplicate, Node, Order, Project, ReadStream, Scan, TableScan, TopN
 from velostream.plan.nodes.base import EVENT_TIME
 from velostream.plan.nodes.scan import SOURCE
-from velostream.types import STRING, UNKNOWN
+from velostream.types import BIGINT, STRING, UNKNOWN
 from velostream.validation.bound import BoundSource
 
 _ALWAYS = ("_timestamp", EVENT_TIME, "_processing_time")
@@ -70,10 +70,22 @@ def _scan(source: BoundSource, building: Building, read: Iterable[str]) -> Node:
         ends=relation.bounded,
         infers=relation.schema.is_open,
         changelog=_is_changelog(settings),
-        key=relation.key,
+        key=_known_by(relation.key, settings),
         declared=tuple(Field(column.name, column.type) for column in relation.schema),
     )
-    return _deduplicated(scan, settings)
+    return _newest(scan) if scan.changelog else _deduplicated(scan, settings)
+
+
+def _known_by(key: tuple[str, ...], settings: Any) -> tuple[str, ...]:
+    """What the rows of changes are known by: the key that is declared, else that of the message."""
+    return key or (("_key",) if _is_changelog(settings) else ())
+
+
+def _newest(scan: Scan) -> TopN:
+    """Of each key the row as its newest change leaves it, which knows what it was before."""
+    key = tuple(reads(name, scan.fields.of(name).type) for name in scan.identity)
+    offset = next(name for name in scan.position if name.endswith("._offset"))
+    return TopN(scan, 1, (Order(reads(offset, BIGINT), descending=True, nulls_first=False),), key)
 
 
 def _punctuation(alias: str, settings: Any, fields: Fields, building: Building) -> Expression | None:

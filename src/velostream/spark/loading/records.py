@@ -15,7 +15,7 @@ from velostream.plan.job import LoadedTable
 from velostream.sinks.letters import letter
 from velostream.spark.lower.coded import CODED
 from velostream.spark.lower.context import column
-from velostream.spark.lower.decoding import TOMBSTONE, decoded
+from velostream.spark.lower.decoding import NULL_KEY, TOMBSTONE, decoded
 from velostream.tables.keys import split_key
 from velostream.tables.newest import GONE, TIME
 from velostream.types import STRING
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import Column, DataFrame
 
-NULL_KEY = "null_key"
-"""The reason of a letter for a row whose key is not known."""
 _TOLD = ("_status", "_detail", "_record")
 
 

@@ -23,8 +23,8 @@ _NO_CHANGE = "the value is not a change as Debezium writes them: it says nothing
 
 
 def with_changes(node: Any, frame: DataFrame, schema: str, form: str, folder: Path) -> DataFrame:
-    """The declared columns beside what the frame has; `_fault` says which values are no changes, `_no_value` which are
-    deletions."""
+    """The declared columns beside what the frame has; `_fault` says which values are no changes, `_gone` which are
+    deletions. Of these `_no_value` is true too, as it is of a message without a value."""
     from pyspark.sql import functions as F  # noqa: N812
 
     if form == "debezium_avro":
@@ -46,10 +46,12 @@ def with_changes(node: Any, frame: DataFrame, schema: str, form: str, folder: Pa
     alive = F.col("_mark").isNull() & F.col("_fault").isNull()
     fault = F.when(alive & ~F.coalesce(known, F.lit(False)), F.lit(_NO_CHANGE))
     columns = {member.name: row[member.name] for member in node.declared}
+    taken = alive & F.coalesce(known & gone, F.lit(False))
     made = frame.withColumns(
         {
             "_fault": F.coalesce(F.col("_fault"), fault),
-            "_no_value": F.col("_no_value") | (alive & F.coalesce(known & gone, F.lit(False))),
+            "_no_value": F.col("_no_value") | taken,
+            "_gone": taken,
         }
     )
     return made.withColumns(columns)

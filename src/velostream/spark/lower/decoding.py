@@ -26,9 +26,11 @@ if TYPE_CHECKING:
 UNDECODABLE = "undecodable"
 TOMBSTONE = "tombstone"
 """The status of a message without a value: in a table it takes a row away, in a stream it is a dead letter."""
+NULL_KEY = "null_key"
+"""The status of a row that nothing is known by."""
 SYSTEM = (
     *("_partition", "_offset", "_topic", "_key", "_timestamp", "_headers", "_clock"),
-    *("_mark", "_late", "_replay", "_passed"),
+    *("_mark", "_late", "_replay", "_passed", "_gone"),
 )
 _FAULTS = ("_raw", "_fault")
 _PARSED = ("json", "jsonl", "csv")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from velostream.errors import VeloError
 from velostream.plan.job import ApplicationPlan, Job
 from velostream.plan.nodes import (
+    Aggregate,
     Filter,
     Headers,
     JoinTable,
@@ -19,6 +20,7 @@ from velostream.plan.nodes import (
     Scan,
     Sinks,
     SubqueryCheck,
+    TopN,
     Union,
     Unnest,
 )
@@ -232,9 +234,10 @@ def _stream(node: Node, lowering: Lowering, above: Node | None = None, *, withdr
 
 
 def _moves(above: Node, node: Node) -> bool:
-    """True where a correction may move a row of `node` to another group of the stateful node above it."""
+    """True where a correction may move a row of `node` to another group, or window, of the stateful node above it."""
     children = [child for child in above.children if any(each is node for each in child.walk())]
-    return node.revises and any(set(above.route) != _keys(above) for _ in children)
+    timed = isinstance(node, TopN) and isinstance(above, Aggregate) and above.window is not None
+    return node.revises and (timed or any(set(above.route) != _keys(above) for _ in children))
 
 
 def _keys(node: Node) -> set[str]:

@@ -12,6 +12,7 @@ from velostream.plan.nodes.join_table import OUTER_TO_TABLE
 from velostream.plan.passes.separate_tables import is_derived
 from velostream.sinks.writers import check
 from velostream.sources.streams.refusing import refusals as of_source
+from velostream.spark.lower.changelog_refusals import unchangeable
 from velostream.spark.lower.derived import refused, refused_versions
 from velostream.spark.lower.honoured import ignored
 
@@ -61,11 +62,10 @@ def refusals(job: Job) -> Iterator[VeloError]:
     if is_derived(job):
         yield from refused(job)
     yield from _read_back(job)
+    yield from unchangeable(job)
     for node in job.root.walk():
         if isinstance(node, Scan):
             yield from of_source(node.connector, node.source, node.declared, node.settings)
-        if isinstance(node, Scan) and node.changelog:
-            yield changes(node)
         if isinstance(node, Aggregate) and node.keeps_state:
             yield from _aggregation(node, job)
         if isinstance(node, JoinTable) and not node.static and node.kind in OUTER_TO_TABLE:
@@ -142,12 +142,6 @@ def _aggregation(node: Aggregate, job: Job) -> Iterator[VeloError]:
             hint = f"choose another '{name}', or set 'allowed.lateness' to 0 with EMIT FINAL below"
             span = found.origin.span if found is not None else None
             yield VeloError(message, hint=hint, span=span, code="unsupported")
-
-
-def changes(scan: Scan) -> VeloError:
-    """Of a stream whose records replace and withdraw rows."""
-    message = f"'{scan.source}' is a stream of changes, which cannot be run yet"
-    return VeloError(message, hint=f"declare it as a table: CREATE TABLE {scan.source} …", code="unsupported")
 
 
 def waiting_corrections() -> VeloError:

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 from velostream.plan.nodes import Scan
 from velostream.sources.streams.given import GIVEN
+from velostream.spark.lower.changelog import with_origins, with_times_of_deletions
 from velostream.spark.lower.context import SLOT, Lowering, column
 from velostream.spark.lower.decoding import decoded
 from velostream.spark.lower.event_time import reading_time, with_event_time, without_skewed, written
-from velostream.spark.lower.refusals import changes
 from velostream.spark.lower.replays import SOURCE as REPLAYED
 from velostream.spark.lower.replays import with_replays
 from velostream.spark.lower.slots import slot_at
 from velostream.spark.lower.stage import PLACE
 from velostream.spark.stateful.early import EarlyScan
-from velostream.spark.stateful.layout import PASSED
+from velostream.spark.stateful.layout import ORIGIN, PASSED
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -32,7 +32,9 @@ def lower_scan(node: Scan, lowering: Lowering) -> DataFrame:
     frame = _decoded(node, lowering)
     prefix = f"{node.alias}."
     available = [member.name for member in node.declared]
+    frame = with_origins(node, frame) if node.changelog else frame
     frame = with_event_time(frame, node.event_time, _record_time(frame), available)
+    frame = with_times_of_deletions(frame) if node.changelog else frame
     frame = without_skewed(frame, node.event_time)
     system = {
         "_timestamp": _record_time(frame),
@@ -44,7 +46,7 @@ def lower_scan(node: Scan, lowering: Lowering) -> DataFrame:
     for member in node.fields:
         name = member.name.removeprefix(prefix)
         fields.append((system[name] if name in system else column(name)).alias(member.name))
-    known = ("_status", "_detail", "_mark", "_record", "_late", "_passed")
+    known = ("_status", "_detail", "_mark", "_record", "_late", "_passed", *ORIGIN)
     carried = [name for name in known if name in frame.columns]
     place = F.struct(
         # Arrow takes no NULL struct of fields that are never NULL, so these two are made such that could be.
@@ -100,8 +102,6 @@ def _decoded(node: Scan, lowering: Lowering) -> DataFrame:
 
     from velostream.sources.streams.reading import open_stream
 
-    if node.changelog:
-        raise changes(node)
     frame, schema, form = open_stream(node, lowering)
     if node.connector == "datagen_source" and node.event_time.column:
         frame = _with_time(node, frame)

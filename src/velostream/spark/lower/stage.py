@@ -154,7 +154,13 @@ class Stage:
         """The values of the row that a row corrects, under the names of the plan."""
         from pyspark.sql import functions as F  # noqa: N812
 
-        fields = [F.col(f"{PREVIOUS}.{source}").alias(name) for name, source in self.shape.previous.items()]
+        said = {name: F.col(f"{PREVIOUS}.{source}") for name, source in self.shape.previous.items()}
+        for name, source in self.shape.previous.items():
+            if source in names.POSITION:
+                time = source == names.POSITION[0]
+                kind = str(self.shape.node.fields.of(name).type)
+                said[name] = F.timestamp_micros(said[name]) if time else said[name].cast(kind)
+        fields = [value.alias(name) for name, value in said.items()]
         return F.when(F.col(PREVIOUS).isNotNull(), F.struct(*fields))
 
 

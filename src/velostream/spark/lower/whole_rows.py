@@ -102,7 +102,7 @@ class WholeRows:
 
     def lower(self, frame: DataFrame, lowering: Lowering, answering: Answering) -> Stage:
         """The streaming part of the node."""
-        previous = {**self.columns, **{name: short for name, short, _ in answering.results}}
+        previous = {**self.columns, **self.placed, **{name: short for name, short, _ in answering.results}}
         shape = Shape(
             self.node,
             self.wanted,

@@ -147,6 +147,7 @@ _OTHERS = (
     Code("missing-jars", "jars that a connector needs are not there and cannot be fetched", "give them with --jars DIR or VELO_JARS", Domain.EXTERNAL),
     Code("broker-unreachable", "no Kafka broker answers", "see that it is up, and that bootstrap.servers and security.protocol are right", Domain.EXTERNAL),
     Code("offsets-lost", "Kafka no longer has records that were not read yet", "set `x.on.data.loss = skip` to go on without them, and keep records longer", Domain.EXTERNAL),
+    Code("unordered-changes", "changes of one row are in several partitions of a topic", "write them anew, each key in one partition", Domain.EXTERNAL),
     Code("table-not-ready", "a table that a job needs was not loaded in time", "see to its source, or wait longer: `x.wait.timeout`", Domain.EXTERNAL),
     Code("file-unusable", "a file or folder could not be read or written while a job ran", "see to the path, its rights and the room on the disk", Domain.EXTERNAL),
     Code("checkpoint-unreadable", "a checkpoint is damaged, or in use by another process", "restore it from a copy, or start with another one", Domain.EXTERNAL),

@@ -6,10 +6,19 @@ import json
 import random
 from collections import defaultdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+import pytest
+from tests.formats.held import Settings
 from tests.kafka.apps import START, properties, run, sink, source
 from tests.kafka.cluster import Cluster
+
+from velostream.errors import VeloError
+from velostream.formats.encoding import value_encoder
+
+if TYPE_CHECKING:
+    from tests.postgres.server import Database as PostgreSQL
 
 MINUTE = 60_000
 COLUMNS = "id INT PRIMARY KEY, k STRING, v INT, at BIGINT"
@@ -82,7 +91,8 @@ def test_what_is_left_of_random_changes_is_what_a_batch_computes_of_the_rows_tha
         + f"""
         CREATE STREAM copied AS SELECT id PRIMARY KEY, k || '!' AS k, v FROM s WHERE v >= 0
         INTO out, f WITH ({sink(cluster.address, rows, write_mode="upsert")}, {files["f"]});
-        CREATE STREAM summed AS SELECT k, COUNT(*) AS n, SUM(v) AS total, MAX(v) AS most FROM s GROUP BY k EMIT CHANGES
+        CREATE STREAM summed AS SELECT k, COUNT(*) AS n, SUM(v) AS total, MAX(v) AS most FROM s WHERE v <> 3
+        GROUP BY k EMIT CHANGES
         INTO up, g WITH ({sink(cluster.address, sums, "up", write_mode="upsert")}, {files["g"]});
         CREATE STREAM bars AS SELECT _window_start AS start, COUNT(*) AS n, SUM(v) AS total FROM s
         WINDOW TUMBLING(1m) INTO h
@@ -106,7 +116,8 @@ def test_what_is_left_of_random_changes_is_what_a_batch_computes_of_the_rows_tha
 
         groups, windows = defaultdict(list), defaultdict(list)
         for one in standing:
-            groups[one["k"]].append(one["v"])
+            if one["v"] != 3:
+                groups[one["k"]].append(one["v"])
             windows[(one["at"] - START) // MINUTE].append(one["v"])
         wanted = {k: (len(values), sum(values), max(values)) for k, values in groups.items()}
         assert {k: (one["n"], one["total"], one["most"]) for k, one in of_topic(cluster, sums).items()} == wanted
@@ -115,3 +126,37 @@ def test_what_is_left_of_random_changes_is_what_a_batch_computes_of_the_rows_tha
         bars = of_files(tmp_path / "h", "start")
         told = sorted((one["n"], one["total"]) for one in bars.values())
         assert told == sorted((len(values), sum(values)) for values in windows.values())
+
+
+def avro(*rows: tuple[int, str, str]) -> list[bytes]:
+    """Changes in Avro, by the columns alone: each an emission and what the row is then, or was."""
+    names = ("a", "b", "_emission")
+    table = pa.table([list(values) for values in zip(*rows, strict=True)], names=list(names))
+    settings: Any = Settings({"format": "debezium_avro"})
+    return [bytes(one) for one in value_encoder("out", table.schema, settings)(table).to_pylist()]
+
+
+def test_without_a_declared_key_rows_are_known_by_that_of_the_message(
+    one_spark: Any, cluster: Cluster, tmp_path: Path, postgres: PostgreSQL
+) -> None:
+    topic = cluster.topic(partitions=2)
+    settings = {"type": "kafka_source", "topic": topic, "bootstrap_servers": cluster.address, "format": "debezium_avro"}
+    text = f"""CREATE STREAM s (a BIGINT, b STRING) WITH ({properties("s", **settings)});
+        CREATE STREAM copied AS SELECT _key AS name PRIMARY KEY, a, b FROM s INTO db WITH (
+        'db.type' = 'database_sink', 'db.url' = '{postgres.url}', 'db.table' = 'newest', 'db.table.create' = 'true');"""
+    came = avro((1, "x", "change"), (2, "y", "change"), (3, "z", "change"), (4, "?", "change"))
+    keys = ("p", "q", "r", None)
+    keyed = [{"key": key, "value": value, "partition": 0} for key, value in zip(keys, came, strict=True)]
+    cluster.send(topic, [*keyed, {"key": "p", "value": b"\xff", "partition": 0}])
+    records = run(one_spark, text, tmp_path)["copied"]["records"]
+    assert records["dead_lettered"] == {"null_key": 1, "undecodable": 1}
+    assert postgres.ask("SELECT name, a, b FROM newest ORDER BY name") == [("p", 1, "x"), ("q", 2, "y"), ("r", 3, "z")]
+    changed, gone = avro((5, "x", "change"), (2, "", "retract"))
+    news = (("r", changed), ("q", gone), ("q", None))
+    cluster.send(topic, [{"key": key, "value": value, "partition": 0} for key, value in news])
+    report = run(one_spark, text, tmp_path)["copied"]
+    assert report["records"]["filtered"] == 1
+    assert postgres.ask("SELECT name, a, b FROM newest ORDER BY name") == [("p", 1, "x"), ("r", 5, "x")]
+    cluster.send(topic, [{"key": "p", "value": changed, "partition": 1}])
+    with pytest.raises(VeloError, match="the key 'p' are in partitions 0, 1"):
+        run(one_spark, text, tmp_path)

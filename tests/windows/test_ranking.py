@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import polars as pl
 import pytest
 from hypothesis import Phase, given
 from hypothesis import settings as hypothesis_settings
@@ -13,12 +14,13 @@ from hypothesis import strategies as st
 from tests.windows.driving import short
 from tests.windows.rows.standing import Job, Row
 
-from velostream.errors import InvalidPlan
+from velostream.errors import InvalidPlan, VeloError
 from velostream.types import BIGINT
 from velostream.windows.accumulators.base import Sort
 from velostream.windows.lateness import Lateness
 from velostream.windows.ranking import Ranking
 from velostream.windows.rows import Due, Standing, StandingSettings
+from velostream.windows.rows.held import refuse_scattered
 
 BEST = (Sort("value", BIGINT, descending=True),)
 TOP = StandingSettings(
@@ -193,3 +195,12 @@ def test_the_first_of_records_are_kept_in_little_state(batches: list[list[Any]],
 
 def order(origin: str) -> tuple[int, int, str]:
     return int(origin[1:]), ord(origin[0]), origin
+
+
+def test_changes_of_one_row_in_two_partitions_end_the_run_since_their_offsets_say_nothing() -> None:
+    places = pl.DataFrame({"id": [1, 1, 2], "name": ["a", "a", "b"], "_partition": [0, 0, 1]})
+    refuse_scattered(places, ["id", "name"])
+    with pytest.raises(VeloError, match="the key '1, a' are in partitions 0, 3"):
+        refuse_scattered(
+            pl.concat([places, places.head(1).with_columns(_partition=pl.lit(3, pl.Int64))]), ["id", "name"]
+        )

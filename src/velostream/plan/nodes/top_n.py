@@ -9,6 +9,7 @@ from velostream.plan.expression import Expression
 from velostream.plan.fields import Field, Fields
 from velostream.plan.nodes.base import Node, needs_for_state, revision_fields, route_by, window_bounds
 from velostream.plan.nodes.order import Order
+from velostream.plan.nodes.scan import Scan
 from velostream.types import INT
 
 RANKINGS = ("ROW_NUMBER", "RANK", "DENSE_RANK")
@@ -59,6 +60,13 @@ class TopN(Node):
     def deduplicates(self) -> bool:
         """True where one row per partition is kept."""
         return self.n == 1 and self.ranking == "ROW_NUMBER"
+
+    @property
+    def of_changes(self) -> bool:
+        """True where its rows are changes as a source gives them: then it keeps the newest row of each key."""
+        below = list(self.input.walk())
+        last = below[-1]
+        return isinstance(last, Scan) and last.changelog and not any(each.keeps_state for each in below)
 
     @property
     def revises(self) -> bool:

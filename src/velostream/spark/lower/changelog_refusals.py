@@ -12,20 +12,36 @@ from velostream.plan.nodes import (
     Distinct,
     Filter,
     Headers,
+    JoinStreams,
+    JoinTable,
     Materialise,
     Node,
     OrderLimit,
     Print,
     Project,
+    RowWindows,
     Scan,
     Sinks,
+    SubqueryCheck,
     TopN,
+    Union,
+    Unnest,
 )
 from velostream.sinks.base import WriteMode
 from velostream.sources.streams.kafka_topics import is_several
 
-_ABLE = (Aggregate, Distinct, Filter, Headers, Materialise, OrderLimit, Print, Project, Sinks, TopN)
+_ABLE = (Aggregate, Distinct, Filter, Headers, Materialise, Print, Project, Sinks, TopN)
 """The nodes that take the rows of changes as they are corrected."""
+_TABLE = "a table may have changed when a row is taken back, and what it met before is not known any more"
+_WHY: dict[type[Node], tuple[str, str]] = {
+    JoinTable: ("a join with a table", _TABLE),
+    SubqueryCheck: ("a subquery", _TABLE),
+    JoinStreams: ("a join of streams", "it does not take back what it joined"),
+    Union: ("UNION", "the same key may stand for a row of each side"),
+    Unnest: ("UNNEST", "a row may come to have fewer elements"),
+    RowWindows: ("OVER", "a row may come to have another time"),
+    OrderLimit: ("ORDER BY or LIMIT", "a row that is taken away lets another in that is not kept"),
+}
 
 
 def unchangeable(job: Job) -> Iterator[VeloError]:
@@ -35,10 +51,12 @@ def unchangeable(job: Job) -> Iterator[VeloError]:
         reached = _reached(above)
         odd = next((node for node in reached if not isinstance(node, _ABLE)), None)
         if odd is not None:
-            message = f"the changes of '{scan.source}' cannot go through {type(odd).__name__} yet"
-            hint = f"aggregate them first, or declare it as a table: CREATE TABLE {scan.source} …"
+            what, why = _WHY.get(type(odd), (type(odd).__name__, "it does not take rows back"))
+            message = f"the changes of '{scan.source}' cannot go through {what} yet: {why}"
+            hint = f"group them first (GROUP BY … EMIT CHANGES), or declare a table: CREATE TABLE {scan.source} …"
             yield VeloError(message, hint=hint, code="unsupported")
-        elif not any(isinstance(node, Aggregate) for node in reached):
+        else:
+            yield from _of_rankings(scan, reached)
             yield from _of_keys(scan, reached)
 
 
@@ -76,12 +94,26 @@ def _of_source(scan: Scan) -> Iterator[VeloError]:
         yield VeloError(message, hint=hint, span=span, code="unsupported")
 
 
+def _of_rankings(scan: Scan, reached: list[Node]) -> Iterator[VeloError]:
+    """A row that goes from one partition of a ranking to another is taken back in one and comes in the other, in no
+    order that whoever knows it by its key could go by."""
+    ranked = next((place for place, node in enumerate(reached) if isinstance(node, TopN | Distinct)), None)
+    above = [] if ranked is None else reached[ranked + 1 :]
+    for node in above:
+        if node.keeps_state or isinstance(node, Materialise) or (isinstance(node, Sinks) and _upserts(node)):
+            message = f"rows of a ranking or DISTINCT over the changes of '{scan.source}' can only be appended yet"
+            hint = "write them to a sink with 'write.mode' = 'append', which tells what is taken back"
+            yield VeloError(message, hint=hint, code="unsupported")
+            return
+
+
 def _of_keys(scan: Scan, reached: list[Node]) -> Iterator[VeloError]:
     """Whoever replaces rows by another key than that of the changes would keep rows whose key has changed."""
+    if any(isinstance(node, Aggregate | TopN | Distinct) for node in reached):
+        return
     for node in reached:
         rows = set(node.children[0].identity)
-        targets = node.targets if isinstance(node, Sinks) else ()
-        keys = {target.name: target.identity for target in targets if target.writes is WriteMode.UPSERT}
+        keys = _upserts(node) if isinstance(node, Sinks) else {}
         if isinstance(node, Materialise):
             keys[node.table] = node.key
         for name, key in keys.items():
@@ -90,3 +122,8 @@ def _of_keys(scan: Scan, reached: list[Node]) -> Iterator[VeloError]:
                 message = f"'{name}' replaces rows by ({', '.join(key)}), those of '{scan.source}' are known by {known}"
                 hint = f"mark the same columns with PRIMARY KEY in CREATE STREAM {scan.source} and in the SELECT"
                 yield VeloError(message, hint=hint, code="unsupported")
+
+
+def _upserts(node: Sinks) -> dict[str, tuple[str, ...]]:
+    """What the sinks replace rows by that do, by name."""
+    return {target.name: target.identity for target in node.targets if target.writes is WriteMode.UPSERT}

@@ -55,6 +55,7 @@ def lower_top_n(node: TopN, frame: DataFrame, lowering: Lowering, *, keeps_previ
             by_partition=by_partition,
             withdraws=node.revises,
             keeps_previous=keeps_previous,
+            in_one_partition=node.of_changes,
             ttl=None if node.per_window else node.ttl,
             lateness=Lateness(lateness_below(node)),
             watermark=watermark,

@@ -52,7 +52,8 @@ class StandingSettings:
 
     With `by_partition` a partition has one row, known by the partition; with `whole` all of it is said again where
     something changed. With `withdraws` false nobody can take a row back, so none is withdrawn. `ttl` forgets partitions
-    that have been silent for so long.
+    that have been silent for so long. With `in_one_partition` offsets say which revision of a row a record is, so that
+    all of them must be in one partition of their source.
     """
 
     answer: Answer
@@ -66,6 +67,7 @@ class StandingSettings:
     whole: bool = False
     withdraws: bool = True
     keeps_previous: bool = False
+    in_one_partition: bool = False
     ttl: int | None = None
     lateness: Lateness = field(default_factory=Lateness)
     watermark: WatermarkSettings = field(default_factory=WatermarkSettings)

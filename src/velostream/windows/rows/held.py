@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from velostream.errors import VeloError
 from velostream.windows.accumulators.base import POSITION
 from velostream.windows.contents import ORIGIN, ORIGIN_GONE, ORIGIN_REVISION
 from velostream.windows.state import Ledger
@@ -81,3 +82,15 @@ def newest_of(frame: pl.DataFrame, over: Sequence[str]) -> pl.DataFrame:
     """The newest revision of each row; of one revision the withdrawal, of two equal ones the later."""
     ordered = frame.sort(ORIGIN_REVISION, ORIGIN_GONE, "_version")
     return ordered.unique([*over, ORIGIN], keep="last", maintain_order=True)
+
+
+def refuse_scattered(rows: pl.DataFrame, keys: Sequence[str]) -> None:
+    """Ends a run over changes of one row in several partitions: offsets do not say which of them is the newest."""
+    several = rows.group_by(keys).agg(pl.col("_partition").unique()).filter(pl.col("_partition").list.len() > 1)
+    if several.height:
+        *key, numbers = several.row(0)
+        shown = ", ".join(map(str, key))
+        where = ", ".join(str(number) for number in sorted(numbers))
+        message = f"the changes of the row with the key '{shown}' are in partitions {where}: nothing orders them"
+        hint = "write the changes anew to a topic that has its partitions from the beginning, each key in one of them"
+        raise VeloError(message, hint=hint, code="unordered-changes")

@@ -20,7 +20,7 @@ from velostream.windows.panes import LEAST, MOST
 from velostream.windows.root import Made, read_root, write_root
 from velostream.windows.rows.answer import Due, StandingSettings
 from velostream.windows.rows.base import NO_EVENT_TIME
-from velostream.windows.rows.held import Held, with_origin
+from velostream.windows.rows.held import Held, refuse_scattered, with_origin
 from velostream.windows.rows.said import Said, outgoing
 from velostream.windows.rows.waiting import Waiting
 from velostream.windows.state import stacked
@@ -122,6 +122,8 @@ class Standing:
         found, was = self._due(arrived, batch)
         if found is None:
             found = arrived.clear().drop("_record", strict=False).with_columns(pl.lit(0, pl.Int64).alias("_version"))
+        if self.settings.in_one_partition:
+            refuse_scattered(found, self.settings.partition)
         living, was = self._fresh(self.rows.living(found), self.said.of(was))
         answers = self.settings.answer.answered(_with_revisions(living, was, self.said.by), self.over)
         answers = self._without_late(answers, arrived, batch)

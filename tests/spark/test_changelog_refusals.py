@@ -17,7 +17,8 @@ RANKED = "SELECT id, k, ROW_NUMBER() OVER (PARTITION BY k ORDER BY v DESC) AS r 
     ("sql", "reason"),
     [
         (f"CREATE STREAM x AS SELECT k PRIMARY KEY, v FROM s {UPSERT}", "replaces rows by (k)"),
-        ("CREATE TABLE x AS SELECT k PRIMARY KEY, v FROM s", "are known by id"),
+        ("CREATE TABLE x AS SELECT id PRIMARY KEY, v FROM s", "keeps rows by event time"),
+        ("CREATE TABLE x AS SELECT k, SUM(v) AS v FROM s GROUP BY k EMIT CHANGES", "keeps rows by event time"),
         ("SELECT s.id, t.lot FROM s JOIN t ON s.k = t.k", "a join with a table"),
         ("SELECT id FROM s WHERE k IN (SELECT k FROM t)", "a subquery"),
         ("SELECT s.id FROM s JOIN a WITHIN 1h ON s.id = a.id", "a join of streams"),
@@ -46,7 +47,7 @@ def test_what_would_be_wrong_over_changes_is_refused(sql: str, reason: str) -> N
     [
         f"CREATE STREAM x AS SELECT id PRIMARY KEY, v FROM s WHERE v > 0 {UPSERT}",
         f"CREATE STREAM x AS SELECT k, SUM(v) AS total FROM s GROUP BY k EMIT CHANGES {UPSERT}",
-        "CREATE TABLE x AS SELECT id PRIMARY KEY, v FROM s",
+        "CREATE TABLE x AS SELECT k, COUNT(*) AS n FROM s GROUP BY k WINDOW TUMBLING(1m)",
         f"SELECT id, r FROM ({RANKED}) z WHERE r <= 2",
         "SELECT k, COUNT(*) AS n FROM s GROUP BY k WINDOW SESSION(1m)",
     ],

@@ -48,6 +48,7 @@ def unchangeable(job: Job) -> Iterator[VeloError]:
     """All that keeps a job from reading its streams of changes."""
     for scan, above in _changelogs(job.root, ()):
         yield from _of_source(scan)
+        yield from _of_tables(scan, above)
         reached = _reached(above)
         odd = next((node for node in reached if not isinstance(node, _ABLE)), None)
         if odd is not None:
@@ -94,13 +95,23 @@ def _of_source(scan: Scan) -> Iterator[VeloError]:
         yield VeloError(message, hint=hint, span=span, code="unsupported")
 
 
+def _of_tables(scan: Scan, above: tuple[Node, ...]) -> Iterator[VeloError]:
+    """A table keeps the row of the latest event time, which goes back where a newer row of a group is taken away; that
+    of a window stays."""
+    table = next((node for node in above if isinstance(node, Materialise)), None)
+    if table is not None and not any(isinstance(node, Aggregate) and node.window is not None for node in above):
+        message = f"table '{table.table}' keeps rows by event time, which changes of '{scan.source}' may turn back"
+        hint = f"declare the topic as a table: CREATE TABLE {scan.source} …, or write to a sink that upserts"
+        yield VeloError(message, hint=hint, code="unsupported")
+
+
 def _of_rankings(scan: Scan, reached: list[Node]) -> Iterator[VeloError]:
     """A row that goes from one partition of a ranking to another is taken back in one and comes in the other, in no
     order that whoever knows it by its key could go by."""
     ranked = next((place for place, node in enumerate(reached) if isinstance(node, TopN | Distinct)), None)
     above = [] if ranked is None else reached[ranked + 1 :]
     for node in above:
-        if node.keeps_state or isinstance(node, Materialise) or (isinstance(node, Sinks) and _upserts(node)):
+        if node.keeps_state or (isinstance(node, Sinks) and _upserts(node)):
             message = f"rows of a ranking or DISTINCT over the changes of '{scan.source}' can only be appended yet"
             hint = "write them to a sink with 'write.mode' = 'append', which tells what is taken back"
             yield VeloError(message, hint=hint, code="unsupported")
@@ -108,16 +119,12 @@ def _of_rankings(scan: Scan, reached: list[Node]) -> Iterator[VeloError]:
 
 
 def _of_keys(scan: Scan, reached: list[Node]) -> Iterator[VeloError]:
-    """Whoever replaces rows by another key than that of the changes would keep rows whose key has changed."""
+    """A sink that replaces rows by another key than that of the changes would keep rows whose key has changed."""
     if any(isinstance(node, Aggregate | TopN | Distinct) for node in reached):
         return
-    for node in reached:
-        rows = set(node.children[0].identity)
-        keys = _upserts(node) if isinstance(node, Sinks) else {}
-        if isinstance(node, Materialise):
-            keys[node.table] = node.key
-        for name, key in keys.items():
-            if set(key) != rows:
+    for node in (each for each in reached if isinstance(each, Sinks)):
+        for name, key in _upserts(node).items():
+            if set(key) != set(node.input.identity):
                 known = "the key of the message" if scan.key == ("_key",) else ", ".join(scan.key)
                 message = f"'{name}' replaces rows by ({', '.join(key)}), those of '{scan.source}' are known by {known}"
                 hint = f"mark the same columns with PRIMARY KEY in CREATE STREAM {scan.source} and in the SELECT"

@@ -48,7 +48,7 @@ fuzz: setup ## 20,000 mutated statements: no traceback, no hang, no truncated st
 
 faults: setup ## kill the driver, stop and kill brokers and databases, 20 times each (VELO_KILLS=20)
 	VELO_KILLS=$(KILLS) $(BIN)/python -m pytest -q --no-cov tests/faults
-	VELO_APPS=10 VELO_STRATEGIES="BLUE_GREEN CANARY(40) ROLLING FRESH PLAIN SHARES CLUSTER" $(BIN)/python -m pytest -q --no-cov tests/server/test_drivers.py tests/server/test_cluster.py tests/jobs/test_meeting.py tests/kafka/test_meeting.py
+	VELO_APPS=10 VELO_STRATEGIES="BLUE_GREEN CANARY(40) ROLLING FRESH PLAIN SHARES LETTERS CLUSTER" $(BIN)/python -m pytest -q --no-cov tests/server/test_drivers.py tests/server/test_cluster.py tests/jobs/test_meeting.py tests/kafka/test_meeting.py
 	VELO_CONTRACT=200 $(BIN)/python -m pytest -q --no-cov tests/server/test_contract.py
 
 lint: setup ## ruff and mypy

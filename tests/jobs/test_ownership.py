@@ -5,12 +5,13 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
-from velostream.jobs.ownership import Owners, Ownership
+from velostream.jobs.ownership import OTHERS, Owners, Ownership
 from velostream.plan.nodes import Sinks
 from velostream.spark.lower.context import SLOT, column
 from velostream.spark.lower.job import LoweredJob
-from velostream.spark.lower.slots import slot_at
+from velostream.spark.lower.slots import SLOTS, slot_at, slot_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -45,10 +46,28 @@ def test_rows_without_a_key_are_shared_by_where_their_record_stood(one_spark: Sp
     assert {row[:2] for row in of_both[0] if row[2] == 0} == {row[:2] for row in of_both[0] if row[2] == 1}
 
 
+def test_a_group_has_the_same_place_in_the_operator_as_its_rows_have_in_spark(one_spark: SparkSession) -> None:
+    import polars as pl
+
+    from velostream.spark.stateful.operator import _group
+
+    data = [(key, number) for key in (*KEYS, "ä€ \n") for number in (None, 0, -7, 1 << 40)]
+    rows = one_spark.createDataFrame(data, "k STRING, n BIGINT")
+    by_spark = [row[0] for row in rows.select(slot_of(column("k"), column("n"))).collect()]
+    texts = pl.DataFrame(data, schema={"k": pl.String, "n": pl.Int64}, orient="row").select(_group(["k", "n"]))
+    assert [crc32(text.encode()) % SLOTS for text in texts.to_series()] == by_spark
+
+
 def written(owner: Ownership, lowered: LoweredJob, rows: Any) -> set[tuple[Any, ...]]:
     applied = Owners({"totals": owner}).applied(job(), lowered)
     assert applied.table is None
-    return {tuple(row) for row in applied.rows(rows).collect()}
+    return {tuple(row) for row in applied.rows(rows).drop(OTHERS).collect()}
+
+
+def letters(owner: Ownership, one: Any, lowered: LoweredJob, rows: Any) -> list[str]:
+    """The keys of the rows whose letters a version writes."""
+    made = Owners({"totals": owner}).applied(one, lowered).rows(rows)
+    return [row["k"] for row in made.filter("_status IS NOT NULL").collect() if not row[OTHERS]]
 
 
 def test_the_rows_of_two_versions_are_all_rows_once_and_faults_are_told_by_both(one_spark: SparkSession) -> None:
@@ -68,3 +87,17 @@ def test_the_rows_of_two_versions_are_all_rows_once_and_faults_are_told_by_both(
     assert len([key for key, end in first if end.timestamp() == 20.0]) not in (0, len(KEYS))
     assert len([key for key, end in first if end.timestamp() == 40.0]) == len(KEYS)
     assert Owners().applied(job(), lowered) is lowered
+    assert (letters(old, job(), lowered, rows), letters(new, job(), lowered, rows)) == (["bad"], [])
+    assert letters(new.alone(), job(), lowered, rows) == ["bad"]
+
+
+def test_of_rows_that_something_is_wrong_with_one_version_writes_the_letter(one_spark: SparkSession) -> None:
+    data = [(f"k{number}", (number % 2 and "bad_value") or None, number) for number in range(100)]
+    rows = one_spark.createDataFrame([*data, (None, "undecodable", 7)], f"k STRING, _status STRING, {SLOT} INT")
+    lowered = LoweredJob(rows, lambda batch: batch, packed=False, stateful=False)
+    keyless: Any = SimpleNamespace(name="totals", stateful=False, root=SimpleNamespace())
+    for one in (job(), keyless):
+        of_both = [letters(Ownership(places), one, lowered, rows) for places in ((40, 100), (0, 40))]
+        assert sorted(map(str, [*of_both[0], *of_both[1]])) == sorted(["None", *(k for k, wrong, _ in data if wrong)])
+        assert all(len(each) > 10 for each in of_both)
+    assert None in of_both[1]

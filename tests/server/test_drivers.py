@@ -231,7 +231,7 @@ def test_versions_follow_each_other_and_no_result_is_missing_or_doubled(server: 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "strategy", [each for each in STRATEGIES if each not in ("FRESH", "PLAIN", "SHARES", "CLUSTER")]
+    "strategy", [each for each in STRATEGIES if each not in ("FRESH", "PLAIN", "SHARES", "LETTERS", "CLUSTER")]
 )
 def test_keys_move_to_a_version_beside_and_no_result_is_missing_or_doubled(server: Server, strategy: str) -> None:
     server.deploy("shop", version="1")
@@ -260,6 +260,31 @@ def test_a_version_with_other_windows_takes_over_at_one_point_of_time(server: Se
     rows = ended(server)
     last = check([row for row in rows if "long" not in row], server.data)
     check([row for row in rows if "long" in row], server.data, LONGER, after=last)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif("LETTERS" not in STRATEGIES, reason="it takes minutes: make faults")
+@pytest.mark.parametrize("sql", [SQL, KEYED], ids=["windows", "by key"])
+def test_of_each_record_that_fails_one_version_writes_the_letter(server: Server, sql: str) -> None:
+    fails = sql.replace("FROM orders WHERE", "FROM orders WHERE 1 / (amount - 5) < 9 AND").replace(
+        "FROM orders GROUP", "FROM orders WHERE 1 / (amount - 5) < 9 GROUP"
+    )
+    more = fails.replace("FROM orders", ", 1 AS more FROM orders")
+    server.deploy("shop", fails, version="1")
+    until(lambda: server.rows("shop"))
+    server.deploy("shop", more, version="2", strategy="CANARY(50)")
+    until(lambda: server.app("shop")["versions"][0]["moving"] == "settled")
+    server.deploy("shop", more, version="2", strategy="BLUE_GREEN")
+    until(lambda: server.app("shop")["version"] == "2")
+    rows = ended(server)
+    doubled = Counter((row.get("starts") or row["at"], row["customer"]) for row in rows)
+    assert max(doubled.values()) == 1
+    letters = server.ask().get("/api/v1/dlq?app=shop&limit=1000")
+    offsets = sorted(one["offset"] for one in letters["items"])
+    places = [place for place, one in enumerate(made(offsets[-1] + 1, server.data)) if one[2] == 5]
+    assert offsets == places
+    assert len({one["id"].split("-")[1] for one in letters["items"] if one["id"].count("-") > 1}) == 1
+    assert {one["id"].count("-") for one in letters["items"]} == {1, 2}
 
 
 @pytest.mark.slow

@@ -12,14 +12,18 @@ import pytest
 from tests.server.conftest import SQL, until
 
 from velostream.errors import VeloError
+from velostream.jobs.letters import Wanted
 from velostream.server.deploying import Wish, deploy
 from velostream.server.driver.task import Task
+from velostream.server.letters import letters, replay
+from velostream.server.models.asking import ReplayRequest
 from velostream.server.moving import moves, phases
 from velostream.server.moving.movable import check_movable
 from velostream.server.plane import Plane
 from velostream.server.planning import planned
 from velostream.server.registry.deployment import Deployment
 from velostream.server.returning import rollback
+from velostream.sinks.letters import letter, store_of
 
 BIGGER = SQL.replace("SUM(amount) AS total", "SUM(amount) AS total, MAX(amount) AS most")
 OTHER = SQL.replace("TUMBLING(2s)", "TUMBLING(4s)")
@@ -103,8 +107,8 @@ def test_blue_green_moves_all_keys_at_a_time_beyond_all_windows_with_records(sho
     until(lambda: phase(shop) == phases.MOVING)
     assert ranges(shop, 1) == [[12 * SECOND, 100, 100]]
     assert ranges(shop, 2) == [[12 * SECOND, 0, 100]]
-    assert told(shop, 1) == ["pause", "resume", "pause", "switch", "resume"]
-    assert told(shop, 2) == ["pause", "switch", "resume"]
+    assert told(shop, 1) == ["pause", "resume", "pause", "meet", "switch", "resume"]
+    assert told(shop, 2) == ["pause", "meet", "switch", "resume"]
     assert of(shop, 2).state != of(shop, 1).state
     time_of(shop, 13, 2)
     until(lambda: phase(shop) == phases.DRAINING)
@@ -114,25 +118,64 @@ def test_blue_green_moves_all_keys_at_a_time_beyond_all_windows_with_records(sho
     assert (of(shop, 1).role, of(shop, 1).wanted) == ("retired", "stopped")
     assert of(shop, 2).share == 100
     until(lambda: len(shop.control.beside("shop")) == 1)
+    assert told(shop, 1)[6:8] == ["pause", "meet"]
+    assert told(shop, 2)[4:] == ["pause", "meet", "switch", "resume"]
+    assert of(shop, 2).settings["owners"]["totals"]["letters"] == {"before": [0, 100], "ranges": []}
+    assert ranges(shop, 2) == [[12 * SECOND, 0, 100]]
+
+
+def late(plane: Plane, number: int, batch: int, offset: int) -> None:
+    """Writes a dead letter of a deployment."""
+    home = plane.folders.state("shop", of(plane, number).state)
+    written = [letter(reason="too_late", source="orders", record="{}", offset=offset)]
+    store = store_of("", "totals", home / "totals" / "dead-letters", home)
+    store.write(f"query-{number}-of-this", batch, written)
+
+
+def offsets(plane: Plane) -> list[int]:
+    found = letters(plane.control, Wanted(), 100, 0)
+    assert len({one.id for one in found.items}) == found.total
+    return sorted(one.offset for one in found.items if one.offset is not None)
+
+
+@pytest.mark.parametrize("fresh", [False, True])
+def test_the_dead_letters_of_both_versions_are_seen_once_during_a_move_and_after_it(shop: Plane, fresh: bool) -> None:
+    late(shop, 1, 3, 1)
+    deploy(shop.control, Wish("shop", BIGGER, "2", "BLUE_GREEN", fresh=fresh))
+    until(lambda: phase(shop) not in ("copying", phases.WARMING) or fresh)
+    late(shop, 1, 4, 2)
+    late(shop, 2, 4, 3)
+    assert offsets(shop) == [1, 2, 3]
+    asked = ReplayRequest(app="shop", job="totals", all=True)
+    with pytest.raises(VeloError, match="are shared with version '2'") as caught:
+        replay(shop.control, asked)
+    assert caught.value.error_code == "job-state"
+    for seconds, goal in ((10, phases.MOVING), (30, phases.DRAINING)):
+        time_of(shop, seconds, 2)
+        until(lambda goal=goal: phase(shop) == goal)  # type: ignore[misc]
+    time_of(shop, 30)
+    until(lambda: shop.control.app("shop").deployment.version == "2")
+    assert offsets(shop) == [1, 2, 3]
 
 
 def test_keys_move_only_when_no_batch_is_half_written(shop: Plane, monkeypatch: pytest.MonkeyPatch) -> None:
     original = moves.Moves._tell
     seen: list[tuple[int, str]] = []
 
-    def cut_once(self: moves.Moves, one: Any, command: Any) -> None:
-        original(self, one, command)
+    def cut_once(self: moves.Moves, one: Any, command: Any) -> Any:
+        answer = original(self, one, command)
         seen.append((one.deployment.number, command.verb))
         if seen == [(1, "pause"), (1, "resume"), (1, "pause")]:
             (shop.folders.state("shop", of(shop, 1).state) / "cut").touch()
             until(lambda: not shop.control.app("shop").jobs[0].get("whole"))
+        return answer
 
     monkeypatch.setattr(moves.Moves, "_tell", cut_once)
     deploy(shop.control, Wish("shop", BIGGER, "2", "BLUE_GREEN"))
     until(lambda: phase(shop) == phases.MOVING)
     verbs = [verb for number, verb in seen if number == 1]
     assert verbs[:4] == ["pause", "resume", "pause", "resume"]
-    assert verbs[-3:] == ["pause", "switch", "resume"]
+    assert verbs[-4:] == ["pause", "meet", "switch", "resume"]
     assert verbs.count("switch") == 1
     assert ranges(shop, 2) == [[12 * SECOND, 0, 100]]
 
@@ -217,12 +260,12 @@ def test_a_control_plane_that_is_killed_during_a_switch_leaves_it_to_the_next(
     original = moves.Moves._tell
     told_to: list[str] = []
 
-    def killed(self: moves.Moves, one: Any, command: Any) -> None:
+    def killed(self: moves.Moves, one: Any, command: Any) -> Any:
         told_to.append(command.verb)
         if command.verb == "switch":
             self._closed.set()
             raise VeloError("killed here", code="job-state")
-        original(self, one, command)
+        return original(self, one, command)
 
     monkeypatch.setattr(moves.Moves, "_tell", killed)
     deploy(first.control, Wish("shop", BIGGER, "2", "BLUE_GREEN"))

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from velostream.jobs.accounts import Accounts
+from velostream.jobs.letter_owner import OWNING
+from velostream.jobs.ownership import OTHERS
 from velostream.sinks.letters import letter
 from velostream.spark.lower.context import column
 from velostream.spark.stateful import layout as names
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
 
-COLUMNS = (names.STATUS, names.DETAIL, names.RECORD, "_place", names.COUNTED)
+COLUMNS = (names.STATUS, names.DETAIL, names.RECORD, "_place", names.COUNTED, OTHERS)
 """What is asked of a row, as far as there is such a column."""
 
 
@@ -52,7 +54,7 @@ class Faults:
         if row.get(names.COUNTED):
             is_record = bool(made["source"]) and not made["source"].startswith("#")
             self.counted[made["reason"], is_record] += 1
-        return made
+        return {**made, OWNING: {"others": True}} if row.get(OTHERS) else made
 
     def settle(self, accounts: Accounts) -> None:
         """Counts what failed after its records had been counted."""

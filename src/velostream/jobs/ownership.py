@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 WHOLE = SLOTS
 """Keys are spread over so many places."""
+OTHERS = "_others"
+"""The column that is true of rows whose dead letter another version writes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,19 +45,40 @@ class Ownership:
 
     before: tuple[int, int] = (0, WHOLE)
     ranges: tuple[Range, ...] = ()
+    letters: Ownership | None = None
+    """What is owned of dead letters, where that is not the same: windows of a version that has ended are closed for
+    good, and whoever is left writes the letters of records that still come for them."""
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> Ownership:
         """From plain data."""
-        return cls(tuple(data["before"]), tuple(Range(*each) for each in data["ranges"]))
+        letters = data.get("letters")
+        ranges = tuple(Range(*each) for each in data["ranges"])
+        return cls(tuple(data["before"]), ranges, None if letters is None else cls.of(letters))
 
     def data(self) -> dict[str, Any]:
         """As plain data."""
-        return {"before": list(self.before), "ranges": [[one.after, one.low, one.high] for one in self.ranges]}
+        told = {"before": list(self.before), "ranges": [[one.after, one.low, one.high] for one in self.ranges]}
+        return told if self.letters is None else {**told, "letters": self.letters.data()}
 
     def then(self, after: int, low: int, high: int) -> Ownership:
         """The same with other keys from a window on."""
-        return replace(self, ranges=(*self.ranges, Range(after, low, high)))
+        letters = None if self.letters is None else self.letters.then(after, low, high)
+        return replace(self, ranges=(*self.ranges, Range(after, low, high)), letters=letters)
+
+    def alone(self) -> Ownership:
+        """The same where no other version is left that would write a letter."""
+        return self if self.is_whole else replace(self, letters=Ownership())
+
+    @property
+    def of_letters(self) -> Ownership:
+        """What is owned of dead letters."""
+        return self if self.letters is None else self.letters
+
+    @property
+    def now(self) -> tuple[int, int]:
+        """The places of the keys that are owned from now on."""
+        return (self.ranges[-1].low, self.ranges[-1].high) if self.ranges else self.before
 
     def at(self, end: int) -> tuple[int, int]:
         """The places of the keys that are owned of windows with that end."""
@@ -94,15 +117,21 @@ class Owners:
         return owner is not None and not owner.is_whole and not key_of(job) and not job.stateful
 
     def applied(self, job: Job, lowered: LoweredJob) -> LoweredJob:
-        """The job with only its own rows going out; what is wrong with other rows is told nevertheless."""
+        """The job with only its own rows going out; what is wrong with other rows is counted nevertheless, and marked
+        as another one's letter."""
         owner = self.of_jobs.get(job.name)
         if owner is None or owner.is_whole:
             return lowered
+        letters = owner.of_letters
         by_slots, rows, local = self.goes_by_slots(job), lowered.rows, lowered.local
         place = column(SLOT) if by_slots else slot_of(*map(column, key_of(job)))
 
         def own(made: DataFrame) -> DataFrame:
-            return made.filter(column(names.STATUS).isNotNull() | owner.column(_end(), place))
+            from pyspark.sql import functions as F  # noqa: N812
+
+            wrong = column(names.STATUS).isNotNull()
+            mine = made.filter(wrong | owner.column(_end(), place))
+            return mine.withColumn(OTHERS, wrong & ~letters.column(_end(), F.coalesce(place, F.lit(0))))
 
         owned = None if local is None else lambda payloads: own(local(payloads))
         return replace(lowered, rows=lambda batch: own(rows(batch)), local=owned, table=None, shared=True)

@@ -16,6 +16,7 @@ from velostream.jobs.emissions import emissions_of
 from velostream.jobs.failing import failing_of
 from velostream.jobs.following import Following
 from velostream.jobs.home import Home
+from velostream.jobs.letter_owner import owner_of
 from velostream.jobs.letters import letter_store
 from velostream.jobs.log_lines import LogLines
 from velostream.jobs.measuring import measuring
@@ -112,6 +113,7 @@ class Preparing:
         """Gives a job its plan on Spark."""
         running.lowered, running.replays = lowered, lowering.run.replays
         running.writer.lowered = self.owners.applied(running.job, lowered)
+        running.writer.owner = owner_of(running.job, self.owners)
         if lowering.followers:
             follows = Following(
                 lowering.followers, running.control, lowered.stateful, self.bounded, job=running.job.name

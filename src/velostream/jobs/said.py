@@ -6,8 +6,10 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
+from velostream.jobs.letter_owner import OWNING
 from velostream.sinks.letters.letter import letter
 from velostream.spark.stateful import layout as names
+from velostream.spark.stateful.layout import GROUP
 from velostream.windows.failed import FAILED_GROUP
 
 _LETTER = ("_source", "_partition", "_offset", "_event_time", "reason", "error", "lateness", "watermark", "record")
@@ -33,7 +35,8 @@ class Said:
             return
         one = json.loads(payload)
         self.stats.append(one)
-        self.letters += [letter(reason=FAILED_GROUP, error=text) for text in one["failures"]]
+        for error, group, end in one["failures"]:
+            self.letters.append({**letter(reason=FAILED_GROUP, error=error), OWNING: {"group": group, "end": end}})
 
     def rows(self, stage: int) -> int:
         """How many rows a stateful node sent."""
@@ -48,7 +51,12 @@ class Said:
 def _letters(payload: bytes) -> list[dict[str, Any]]:
     from velostream.spark.stateful.payload import unpack
 
+    found = unpack(payload)
+    groups = found[GROUP].to_list() if GROUP in found.columns else [None] * found.height
     return [
-        letter(**{name.removeprefix("_"): value for name, value in row.items()})
-        for row in unpack(payload).select(_LETTER).to_dicts()
+        {
+            **letter(**{name.removeprefix("_"): value for name, value in row.items()}),
+            OWNING: {"group": group, "time": row["_event_time"]},
+        }
+        for row, group in zip(found.select(_LETTER).to_dicts(), groups, strict=True)
     ]

@@ -18,6 +18,7 @@ from velostream.jobs.failing import REFUSED, Failing, Letters
 from velostream.jobs.faults import COLUMNS, Faults
 from velostream.jobs.home import Home
 from velostream.jobs.leaving import Leaving
+from velostream.jobs.letter_owner import LetterOwner, own_letters
 from velostream.jobs.log_lines import LogLines, traceparents
 from velostream.jobs.measured import Measured, capped
 from velostream.jobs.measuring import Measures
@@ -104,6 +105,8 @@ class BatchWriter:
     """What is wrong with rows."""
     leaving: Leaving = field(default_factory=Leaving)
     """The rows that leave the job."""
+    owner: LetterOwner | None = None
+    """Which letters are written, where another version of the job writes the others."""
 
     def __call__(self, batch: DataFrame, number: int) -> None:
         """Writes one micro-batch. It is computed once: the first thing done with it goes over all of its partitions."""
@@ -328,8 +331,9 @@ class BatchWriter:
             keep(self.home.folder / FOLDER / str(stage), number, said)
 
     def _letters(self, letters: Letters, number: int) -> Letters:
-        """Writes letters; answers with all, also those that the failure strategy only logs."""
-        kept = self.failing.kept(letters)
+        """Writes letters; answers with all, also those that the failure strategy only logs, or that another version of
+        the job writes."""
+        kept = own_letters(self.owner, self.failing.kept(letters))
         if kept and self.originals is not None:
             self.failing.call("records of dead letters", None, partial(self.originals.fill, kept), self.stopping)
         store = self.letters or FileLetters(self.home.letters, self.job.name)

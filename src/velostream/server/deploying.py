@@ -18,6 +18,7 @@ from velostream.server.planning import Planned, planned
 from velostream.server.registry.deployment import BESIDE, COPYING, RETIRED, RUNNING, STOPPED, STRATEGIES, Deployment
 from velostream.server.savepoints import Savepoint, find, folder_of, planned_of, state_from
 from velostream.server.verdict import Verdict, judge
+from velostream.sinks.letters import COPIED
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +188,10 @@ def _run_beside(control: Control, answer: Judged) -> Deployment:
                 settings={"owners": owners, "move": move},
             )
         )
+        if not answer.goes_on:
+            begun = control.folders.state(new.app, new.state)
+            begun.mkdir(parents=True, exist_ok=True)
+            (begun / COPIED).touch()
         registry.happened(new, "deployed", f"version {new.version} beside {before.version}: {wish.strategy}")
     control.supervisor.look()
     return new

@@ -23,10 +23,16 @@ def letters(control: Control, wanted: Wanted, limit: int, offset: int, *, app: s
 
     def found() -> Iterator[tuple[str, dict[str, Any]]]:
         for one in apps:
-            for store in _stores(control, one.deployment):
+            active, beside = one.deployment, control.registry.beside(one.deployment.app)
+            known: set[tuple[str, str]] = set()
+            for store in _all_stores(control, active, beside):
                 for said in store.found(wanted) if job.casefold() in ("", store.job.casefold()) else ():
+                    if (store.job, said["id"]) in known:
+                        continue
+                    if beside is not None:
+                        known.add((store.job, said["id"]))
                     reasons[said["reason"]] += 1
-                    yield one.deployment.app, said
+                    yield active.app, said
 
     # There may be very many: no more of them are held than are shown.
     newest = nlargest(offset + limit, found(), key=lambda each: (each[1].get("written_at") or "", each[1]["id"]))
@@ -42,6 +48,13 @@ def replay(control: Control, asked: ReplayRequest) -> ReplayAnswer:
         message = "neither ids, a reason, a source nor a text are given"
         raise VeloError(message, hint="'all': true replays all dead letters of the job", code="usage")
     deployment = control.app(asked.app).deployment
+    beside = control.registry.beside(deployment.app)
+    if beside is not None:
+        message = (
+            f"keys of '{deployment.app}' are shared with version '{beside.version}': nobody would know whose it is"
+        )
+        hint = "the letters stay: replay them when one version has all keys (velo versions)"
+        raise VeloError(message, hint=hint, code="job-state")
     for table in _stores(control, deployment):
         if table.of_table and table.job.casefold() == asked.job.casefold():
             table.replay([])
@@ -56,6 +69,18 @@ def replay(control: Control, asked: ReplayRequest) -> ReplayAnswer:
     done = store.replay(found, asked.late)
     passed = [PassedOver(id=number, reason=why) for number, why in done.passed_over]
     return ReplayAnswer(app=meant.deployment.app, job=meant.job, replayed=done.records, passed_over=passed)
+
+
+def _all_stores(control: Control, active: Deployment, beside: Deployment | None) -> Iterator[JobLetters]:
+    """Those of an application and, while keys move, of the version that runs beside it: each letter is written by one
+    of them. Both load tables for themselves, and have those before the state was copied."""
+    shown = []
+    for store in _stores(control, active):
+        shown.append(store.store.shown)
+        yield store
+    for store in _stores(control, beside) if beside is not None else ():
+        if not store.of_table and store.store.shown not in shown:
+            yield store
 
 
 def _stores(control: Control, deployment: Deployment) -> Iterator[JobLetters]:

@@ -108,10 +108,12 @@ class Serving:
         for job in [job for job in self.runner.jobs if job.job.name in command.jobs and job.state != "done"]:
             require(job, "meet another version", "paused")
             met.append(meet(job, Path(command.details["other"]) / job.job.name))
+        self.speak()
         return {"met": all(met)}
 
     def _switch(self, command: Command) -> dict[str, Any]:
         """From now on other rows are this version's own; only while all jobs rest."""
+        from velostream.jobs.letter_owner import owner_of
         from velostream.jobs.ownership import Ownership
         from velostream.jobs.verbs import require
         from velostream.spark.lower.context import SLOT
@@ -126,6 +128,7 @@ class Serving:
                 self.runner.prepare_again(job)
             else:
                 job.writer.lowered = owners.applied(job.job, job.lowered)
+                job.writer.owner = owner_of(job.job, owners)
         return {}
 
     def _save(self, command: Command) -> dict[str, Any]:

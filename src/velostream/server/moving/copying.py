@@ -10,6 +10,10 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
+from velostream.files import replace_text
+from velostream.jobs.home import Home
+from velostream.sinks.letters import COPIED
+
 SPARK = "spark"
 
 
@@ -33,7 +37,16 @@ def copy_state(source: Path, target: Path) -> None:
     for remembered in hidden.glob(f"*/{SPARK}/sources/**/*"):
         if remembered.is_file() and not remembered.name.startswith("."):
             _move_paths(remembered, source, target)
+    (hidden / COPIED).touch()
     hidden.rename(target)
+
+
+def carry_letters(source: Path, target: Path) -> None:
+    """The dead letters of a version that has ended go to the one that is left, which has those before it was copied."""
+    for file in source.glob("*/dead-letters/*.jsonl"):
+        place = Home(target / file.parent.parent.name).letters / file.name
+        if place.parent.parent.exists() and not place.exists():
+            replace_text(place, file.read_text(encoding="utf-8"))
 
 
 def _copied(root: Path, source: str, target: str) -> str:

@@ -58,13 +58,13 @@ def _check_position(before: Job, job: Job, *, fits: bool) -> None:
     if not fits:
         message = f"job '{job.name}' has no windows: the new version goes on where the old one stands"
         raise VeloError(message, hint="deploy it without fresh, or with REPLACE", code="strategy")
-    was, now = (_sources(one) for one in (before, job))
+    was, now = (sources(one) for one in (before, job))
     if was != now:
         message = f"job '{job.name}' reads other sources, or reads them otherwise: {', '.join(was)} → {', '.join(now)}"
         raise VeloError(message, hint=_USE, code="strategy")
 
 
-def _sources(job: Job) -> list[str]:
+def sources(job: Job) -> list[str]:
     """The sources of a job and who reads each; the order counts only where one is read twice."""
     found = [f"{scan.source} ({'Spark, ' if _is_sparks(scan) else ''}{scan.connector})" for scan in job.scans]
     return sorted(found) if len(set(found)) == len(found) else found

@@ -14,8 +14,8 @@ from velostream.plan.job import ApplicationPlan
 from velostream.server.control import Control
 from velostream.server.driver import commands
 from velostream.server.driver.commands import Command
-from velostream.server.moving.copying import copy_state
-from velostream.server.moving.movable import goes_by_position
+from velostream.server.moving.copying import carry_letters, copy_state
+from velostream.server.moving.meetings import by_position, meet
 from velostream.server.moving.phases import (
     DRAINING,
     MOVING,
@@ -35,8 +35,6 @@ from velostream.server.views import Seen
 LOG = logging.getLogger("velostream.server")
 LOOK = 0.5
 PATIENCE = 120.0
-ROUNDS = 3
-"""How often both versions are told to come where the other one stands: in the second round neither has to."""
 
 
 class Moves:
@@ -186,7 +184,7 @@ class Moves:
             if not pair.is_whole("paused"):  # a version that was killed in a batch ends it first
                 self._finish_batches(pair)
                 return
-            self._meet(pair)
+            meet(self.control, pair, self._tell)
             self._own(self._again(pair))
             pair = self._again(pair)
         for one in pair.both:
@@ -218,11 +216,42 @@ class Moves:
         stays, goes = (pair.new, pair.old) if pair.share == WHOLE else (pair.old, pair.new)
         if not has_passed(goes, self._plan(goes), pair.move["points"], late=True):
             return
+        if pair.move["points"] and not self._leave_letters(pair, stays, goes):
+            return
+        states = [self.control.folders.state(one.deployment.app, one.deployment.state) for one in (goes, stays)]
+        carry_letters(*states)
         registry = self.control.registry
         with registry.together():
             self._set(goes, drop=("move",), role=RETIRED, wanted=STOPPED, share_now=0)
             self._set(stays, drop=("move",), role=ACTIVE, share_now=WHOLE)
             registry.happened(stays.deployment, "moved", f"version {stays.deployment.version} has all keys")
+
+    def _leave_letters(self, pair: Pair, stays: Seen, goes: Seen) -> bool:
+        """Where both have read the same, the version that stays writes all dead letters from now on, also those of
+        windows that were the other one's: these are closed in both. False where that has to wait."""
+        if "alone" not in pair.move:
+            ended = bool(goes.deployment.ending)
+            if not stays.alive or not (goes.alive or ended):
+                return False
+            self._begin_rest(pair)
+            for one in (stays,) if ended else pair.both:
+                self._tell(one, Command(commands.PAUSE))
+            pair = self._again(pair)
+            if not ended and not pair.is_whole("paused"):
+                self._finish_batches(pair)
+                return False
+            if not ended:
+                meet(self.control, pair, self._tell)
+            with self.control.registry.together():
+                kept = self.control.registry.now(stays.deployment)
+                owners = {job: Ownership.of(said).alone().data() for job, said in kept.settings["owners"].items()}
+                self.control.registry.change(kept, settings={**kept.settings, "owners": owners})
+                self._set(pair.new, alone=True)
+        now = self._again(pair)
+        left = now.new if stays.deployment.number == now.new.deployment.number else now.old
+        self._tell(left, _switch_of(left))
+        self._tell(left, Command(commands.RESUME))
+        return True
 
     # what they need
 
@@ -253,24 +282,6 @@ class Moves:
             raise VeloError(message, hint="it is tried again", code="job-state")
         return answer
 
-    def _by_position(self, pair: Pair) -> list[str]:
-        """The jobs whose rows change owners where both versions have read the same."""
-        old, new = (self._plan(one) for one in pair.both)
-        return [job.name for job in old.jobs if goes_by_position(job) and new.job(job.name) is not None]
-
-    def _meet(self, pair: Pair) -> None:
-        """Lets one version after the other read as far as both have read, until neither is behind."""
-        jobs = tuple(self._by_position(pair))
-        for _ in range(ROUNDS if jobs else 0):
-            for one, other in (pair.both, pair.both[::-1]):
-                state = self.control.folders.state(other.deployment.app, other.deployment.state)
-                answer = self._tell(one, Command(commands.MEET, jobs, {"other": str(state)}))
-            if answer["met"]:
-                return
-        if jobs:
-            message = f"the versions of '{pair.new.deployment.app}' have not read the same yet"
-            raise VeloError(message, hint="it is tried again", code="job-state")
-
     def _own(self, pair: Pair) -> None:
         """Keeps what each version owns from now on: windows beyond all with records in either; and of jobs without
         windows all rows behind the point at which both stand."""
@@ -278,7 +289,7 @@ class Moves:
         for one in pair.both:
             for job, point in points_of(one, self._plan(one)).items():
                 points[job] = max(points.get(job, 0), point)
-        jobs = self._by_position(pair)
+        jobs = by_position(*(self._plan(one) for one in pair.both))
         since = {job["name"]: job["batch"] for job in pair.new.jobs if job["name"] in jobs}
         with self.control.registry.together():
             self._owned(pair.old.deployment, points, jobs, (pair.share, WHOLE))

@@ -33,8 +33,8 @@ class Pair:
     @property
     def move(self) -> dict[str, Any]:
         """How far the move is: `phase`, `share` that is aimed at, `steps` that come after it; `resting` while jobs are
-        paused for it, `points` and `since` once windows and other rows have new owners, `asked` where somebody wants
-        other shares meanwhile."""
+        paused for it, `points` and `since` once windows and other rows have new owners, `alone` once all dead letters
+        are those of the version that stays, `asked` where somebody wants other shares meanwhile."""
         return self.new.deployment.move
 
     @property

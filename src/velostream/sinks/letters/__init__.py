@@ -2,6 +2,6 @@
 
 from velostream.sinks.letters.files import read_letters, write_letters
 from velostream.sinks.letters.letter import FIELDS, iso, letter
-from velostream.sinks.letters.stores import LetterStore, store_of
+from velostream.sinks.letters.stores import COPIED, LetterStore, store_of
 
-__all__ = ["FIELDS", "LetterStore", "iso", "letter", "read_letters", "store_of", "write_letters"]
+__all__ = ["COPIED", "FIELDS", "LetterStore", "iso", "letter", "read_letters", "store_of", "write_letters"]

@@ -28,7 +28,7 @@ class FileLetters:
 
     def write(self, query: str, batch: int, letters: Iterable[Mapping[str, Any]]) -> None:
         """Writes the letters of a micro-batch; written again, they take the place of themselves."""
-        name = f"{query[:8]}-{batch:09d}" if self.shared else f"{batch:09d}"
+        name = f"{batch:09d}-{query[:8]}" if self.shared else f"{batch:09d}"
         write_letters(self.folder, self.job, batch, letters, name)
 
     def read(self) -> Iterator[dict[str, Any]]:

@@ -13,6 +13,9 @@ from velostream.sinks.letters.files import FileLetters
 from velostream.sinks.letters.kafka import KafkaLetters
 from velostream.sinks.letters.postgres import PostgresLetters
 
+COPIED = ".copied"
+"""A file below the folder of all checkpoints of an application that another version of it has too: the letters of both
+may come together, and are told apart by who wrote them."""
 _DATABASE = ("postgresql://", "postgres://")
 
 
@@ -36,7 +39,7 @@ class LetterStore(Protocol):
 def store_of(location: str, job: str, home: Path, folder: Path) -> LetterStore:
     """The place that `dlq.location` names for a job, else `home`; relative folders start from `folder`."""
     if not location:
-        return FileLetters(home, job)
+        return FileLetters(home, job, shared=(home.parent.parent / COPIED).exists())
     if location.startswith(_DATABASE):
         from velostream.postgres import Server
 

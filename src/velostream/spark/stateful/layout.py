@@ -19,6 +19,8 @@ RECORD = "_record"
 PUNCTUATION = "_punctuation"
 PASSED = "_passed"
 COUNTED = "_counted"
+GROUP = "_group"
+"""The keys of a record that is a dead letter as text, where it is known to which group it would belong."""
 KIND = "_kind"
 """As what the last stateful node said a row: early, final, late, change or retract."""
 POSITION = ("_event_time", "_source", "_partition", "_offset")

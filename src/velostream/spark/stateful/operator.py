@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import Row
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from velostream.windows.facts import Facts
     from velostream.windows.outcome import Outcome
 
+_NULL = "\\N"
 QUERY = "sql.streaming.queryId"
 """The property of a task that names the query."""
 
@@ -43,6 +44,8 @@ class StageProcessor(StatefulProcessor):
         """Takes what the routers and the control source sent to this bucket in one micro-batch."""
         import polars as pl
 
+        from velostream.windows.operator import Operator
+
         self.began = time.perf_counter()
         frames: dict[str, list[pl.DataFrame]] = {names.ROWS: [], names.FOLDED: []}
         gathered = Gathered(self.layout)
@@ -62,14 +65,17 @@ class StageProcessor(StatefulProcessor):
         else:
             outcome = operator.process(frame, facts)
         look = None if self.layout.bounded else operator.watermark.next_look(facts.now)
-        yield from self._rows(int(key[0]), outcome, gathered, facts, look)
+        keys = operator.keys if isinstance(operator, Operator) else []
+        yield from self._rows(int(key[0]), outcome, gathered, facts, look, keys)
 
-    def _rows(self, bucket: int, outcome: Outcome, gathered: Gathered, facts: Facts, look: int | None) -> Iterator[Row]:
+    def _rows(
+        self, bucket: int, outcome: Outcome, gathered: Gathered, facts: Facts, look: int | None, keys: Sequence[str]
+    ) -> Iterator[Row]:
         if outcome.results.height:
             yield Row(kind=names.RESULT, payload=pack(outcome.results))
         dead = outcome.letters.filter("_dead")
         if dead.height:
-            yield Row(kind=names.LETTER, payload=pack(self._letters(dead)))
+            yield Row(kind=names.LETTER, payload=pack(self._letters(dead, keys)))
         data = outcome.stats.as_data()
         data |= {
             "stage": self.layout.stage,
@@ -87,7 +93,7 @@ class StageProcessor(StatefulProcessor):
             "set_clock": gathered.set_clock,
             "outgoing": self._outgoing(outcome),
             "done": outcome.done,
-            "failures": outcome.failures.select("_error").to_series().to_list() if outcome.failures.height else [],
+            "failures": _failures(outcome.failures, keys),
         }
         yield Row(kind=names.STATS, payload=json.dumps(data).encode())
 
@@ -104,7 +110,7 @@ class StageProcessor(StatefulProcessor):
         query = context.getLocalProperty(QUERY) if context is not None and self.layout.hot is not None else None
         return None if query is None or self.layout.hot is None else self.layout.hot.bucket(query, bucket)
 
-    def _letters(self, rows: pl.DataFrame) -> pl.DataFrame:
+    def _letters(self, rows: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
         import polars as pl
 
         return rows.select(
@@ -114,7 +120,27 @@ class StageProcessor(StatefulProcessor):
             pl.col("_lateness").alias("lateness"),
             pl.col("_watermark").alias("watermark"),
             pl.col(names.RECORD).alias("record"),
+            _group(keys).alias(names.GROUP),
         )
 
     def close(self) -> None:
         """Nothing is kept outside of the state."""
+
+
+def _group(keys: Sequence[str]) -> pl.Expr:
+    """The keys of a row as one text, as `spark.lower.slots` has it; NULL where rows have none."""
+    import polars as pl
+
+    if not keys:
+        return pl.lit(None, pl.String)
+    return pl.concat_str([pl.col(key).cast(pl.String).fill_null(_NULL) for key in keys], separator="|")
+
+
+def _failures(failed: pl.DataFrame, keys: Sequence[str]) -> list[tuple[str, str | None, int | None]]:
+    """Of groups that failed: what is wrong, their keys, and the end of their window."""
+    import polars as pl
+
+    if failed.is_empty():
+        return []
+    end = pl.col("_window_end") if "_window_end" in failed.columns else pl.lit(None, pl.Int64)
+    return failed.select("_error", _group(keys).alias(names.GROUP), end.alias("_end")).rows()

@@ -84,7 +84,7 @@ def test_what_is_left_of_random_changes_is_what_a_batch_computes_of_the_rows_tha
 ) -> None:
     topic, rows, sums = cluster.topic("changes", 2), cluster.topic("rows"), cluster.topic("sums")
     database = Database(11)
-    settings = {"format": "debezium_json", "max_records_per_batch": "40"}
+    settings = {"format": "debezium_json", "max_records_per_batch": "60"}
     files = {name: properties(name, type="file_sink", path=str(tmp_path / name), format="jsonl") for name in "fgh"}
     text = (
         source(cluster.address, topic, COLUMNS, **settings)

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,8 @@ def test_files_are_copied_in_order_of_name(tmp_path: Path) -> None:
     assert replaced.settings.text("path") == str(found)
     assert replaced.settings.text("format") == "jsonl"
     assert replaced.settings.text("partition.by") == "file"
+    with pytest.raises(InvalidSpec, match="'s' is a stream of changes"):
+        files.scan(replace(scan, changelog=True))
 
 
 def test_generated_records_begin_on_the_day_of_the_case(tmp_path: Path) -> None:

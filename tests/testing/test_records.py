@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,10 +12,10 @@ MORNING = 1_704_103_503
 MIDNIGHT = 1_704_067_200_000_000
 
 
-def records(rows: str, kind: str = "TIMESTAMP", more: str = "") -> list[dict[str, Any]]:
+def records(rows: str, kind: str = "TIMESTAMP", more: str = "", *, changes: bool = False) -> list[dict[str, Any]]:
     [job] = planned("SELECT k FROM s", kind, more).jobs
     case = case_of(f"sql: X\ninputs: {{s: {rows}}}")
-    return Records(job.scans[0], case.day).batch(case.given["s"].batches[0])
+    return Records(replace(job.scans[0], changelog=changes), case.day).batch(case.given["s"].batches[0])
 
 
 def value(written: str, column: str = "at", kind: str = "TIMESTAMP", more: str = "") -> Any:
@@ -96,3 +97,13 @@ def test_a_row_that_the_source_cannot_have_is_refused(rows: str, message: str) -
     with pytest.raises(InvalidSpec, match=message) as refusal:
         records(rows)
     assert refusal.value.hint
+
+
+def test_rows_of_a_stream_of_changes_are_changes() -> None:
+    came, gone = (json.loads(one["value"]) for one in records("[{k: a, v: 1}, {k: a, _op: d}]", changes=True))
+    assert came == {"op": "r", "before": None, "after": {"k": "a", "v": 1}}
+    assert gone == {"op": "d", "before": {"k": "a"}, "after": None}
+    with pytest.raises(InvalidSpec, match="'x' is not a change"):
+        records("[{k: a, _op: x}]", changes=True)
+    with pytest.raises(InvalidSpec, match="has no column '_op'"):
+        records("[{k: a, _op: d}]")

@@ -89,6 +89,7 @@ class Files(Feed):
 
     def scan(self, node: Scan) -> Scan:
         """A scan of the folder."""
+        _refuse_changes(node, self.given)
         settings = {**(self.given.settings or {}), "path": str(self.folder), "files.per.batch": str(self.per_batch)}
         form = self.files[0].suffix.removeprefix(".")
         settings.setdefault("format", "jsonl" if form == "ndjson" else form)
@@ -112,6 +113,7 @@ class Generated(Feed):
 
     def scan(self, node: Scan) -> Scan:
         """A scan of the generator; its first record is one of the case's day unless a start is set."""
+        _refuse_changes(node, self.given)
         own = {value.key: value.text for value in node.settings} if node.connector == "datagen_source" else {}
         settings = {"start.time": f"{self.day}T00:00:00Z", **own, **(self.given.settings or {})}
         if "rows" not in settings:
@@ -140,6 +142,13 @@ def feeds_of(case: Case, plan: ApplicationPlan, folder: Path) -> dict[str, Feed 
     for name in scans.keys() - {name.casefold() for name in feeds}:
         _refuse_outside(case, scans[name])
     return feeds
+
+
+def _refuse_changes(node: Scan, given: Given) -> None:
+    """Only rows say in which order changes of one row came."""
+    if node.changelog:
+        message = f"'{node.source}' is a stream of changes, which files and generated records are not"
+        raise given.place.refuse(message, "give its rows, those that are deleted with _op: d")
 
 
 def _refuse_outside(case: Case, scan: Scan) -> None:

@@ -13,9 +13,11 @@ from velostream.testing.times import micros_of, of_text, shown
 from velostream.types import Type
 
 PARTITION, OFFSET, TIMESTAMP, TOPIC, KEY, HEADERS = "_partition", "_offset", "_timestamp", "_topic", "_key", "_headers"
-RAW = "_raw"
+RAW, OP = "_raw", "_op"
 _SYSTEM = (PARTITION, OFFSET, TIMESTAMP, TOPIC, KEY, HEADERS, RAW)
 """What a row may say of its record beside the columns."""
+_OPS = ("c", "r", "u", "d")
+"""What `_op` says of a row of a stream of changes: it came, was read, became this, or is deleted. Without it: read."""
 _MILLIS_FROM = 100_000_000_000
 """Below it, a number that is detected counts as seconds."""
 
@@ -31,6 +33,7 @@ class Records:
         }
         topics = scan.settings.names("topic") if scan.settings.known.find("topic") is not None else ()
         self.topic = topics[0] if topics else scan.source
+        self.system = (*_SYSTEM, OP) if scan.changelog else _SYSTEM
         self.next: dict[int, int] = {}
 
     def batch(self, rows: Items, clock: int | None = None) -> list[dict[str, Any]]:
@@ -78,7 +81,7 @@ class Records:
         return value
 
     def _text(self, row: Table) -> str:
-        columns = [key for key in row if key not in _SYSTEM]
+        columns = [key for key in row if key not in self.system]
         if RAW in row:
             if columns or not isinstance(row[RAW], str):
                 raise row.refuse(RAW, f"'{RAW}' is the whole text of a record", "remove the other columns")
@@ -86,12 +89,19 @@ class Records:
         values = {}
         for key in columns:
             if key.casefold() not in self.types:
-                known = [*(name for name, _ in self.types.values()), *_SYSTEM]
+                known = [*(name for name, _ in self.types.values()), *self.system]
                 message = f"source '{self.scan.source}' has no column '{key}'"
                 raise row.refuse(key, message, did_you_mean(key, known, "columns"))
             name, kind = self.types[key.casefold()]
             values[name] = self._value(name, kind, row[key])
-        return json.dumps(values)
+        return json.dumps(self._change(row, values) if self.scan.changelog else values)
+
+    def _change(self, row: Table, values: dict[str, Any]) -> dict[str, Any]:
+        """A row of a stream of changes, as Debezium writes it."""
+        op = row.get(OP, "r")
+        if op not in _OPS:
+            raise row.refuse(OP, f"'{op}' is not a change", f"write one of {', '.join(_OPS)}")
+        return {"op": op, "before": values if op == "d" else None, "after": None if op == "d" else values}
 
     def _value(self, name: str, kind: Type, value: Any) -> Any:
         if isinstance(value, bytes):

@@ -80,6 +80,12 @@ def test_broken_rows_become_letters_with_their_record() -> None:
     assert found[-1]["kind"] == names.LETTER
     assert letters["reason"].to_list() == ["undecodable"]
     assert letters["record"].to_list() == ["record 0"]
+    assert letters[names.GROUP].to_list() == [None]
+
+
+def test_a_broken_record_whose_group_is_known_tells_it() -> None:
+    letters = unpack(routed(rows(("a", 1, 90, "bad_value")), replace(LAYOUT, keys=("k0",)))[-1]["payload"])
+    assert letters[names.GROUP].to_list() == ["a"]
 
 
 def test_what_a_source_says_of_its_partitions_is_passed_on() -> None:

@@ -75,9 +75,9 @@ def newest_end(job: Job, time: int) -> int:
 
 
 def _tells_key(job: Job) -> bool:
-    """True where rows have the place of their group: their key is that of the only group, in the same order."""
+    """True where rows have the place of their group: their key is that of the only node with state, in that order."""
     groups = [node for node in job.root.walk() if isinstance(node, Aggregate)]
-    if len(groups) != 1:
+    if len(groups) != 1 or sum(node.keeps_state for node in job.root.walk()) != 1:
         return False
     names, below = CANONICAL(job.root), CANONICAL(groups[0].input)
     kept = [(names.get(key, key), str(job.root.fields.of(key).type)) for key in key_of(job)]

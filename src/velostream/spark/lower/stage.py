@@ -200,6 +200,7 @@ def layout_of(shape: Shape, lowering: Lowering, number: int, origin: Sequence[st
         watermarks=str(run.checkpoint / FOLDER / str(number)) if folding is not None else "",
         outgoing=shape.outgoing,
         hot=HotSettings(str(number), run.hot_size, run.hot_ttl, len(run.buckets)) if run.hot_size else None,
+        keys=tuple(shape.keys),
     )
 
 

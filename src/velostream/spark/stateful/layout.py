@@ -65,6 +65,8 @@ class Layout:
     """How far the event time of the rows that still come out of it is known, by its watermark."""
     hot: HotSettings | None = None
     """Where decoded state is kept between micro-batches; None where it is not."""
+    keys: tuple[str, ...] = ()
+    """The row columns that say to which group a row belongs."""
 
 
 def source_of(stage: int) -> str:

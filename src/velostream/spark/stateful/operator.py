@@ -12,6 +12,7 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
 from velostream.spark.stateful import layout as names
 from velostream.spark.stateful.gathering import Gathered
+from velostream.spark.stateful.groups import group_text
 from velostream.spark.stateful.layout import Layout
 from velostream.spark.stateful.payload import pack, unpack
 from velostream.spark.stateful.store import SparkStore
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from velostream.windows.facts import Facts
     from velostream.windows.outcome import Outcome
 
-_NULL = "\\N"
 QUERY = "sql.streaming.queryId"
 """The property of a task that names the query."""
 
@@ -44,8 +44,6 @@ class StageProcessor(StatefulProcessor):
         """Takes what the routers and the control source sent to this bucket in one micro-batch."""
         import polars as pl
 
-        from velostream.windows.operator import Operator
-
         self.began = time.perf_counter()
         frames: dict[str, list[pl.DataFrame]] = {names.ROWS: [], names.FOLDED: []}
         gathered = Gathered(self.layout)
@@ -65,17 +63,14 @@ class StageProcessor(StatefulProcessor):
         else:
             outcome = operator.process(frame, facts)
         look = None if self.layout.bounded else operator.watermark.next_look(facts.now)
-        keys = operator.keys if isinstance(operator, Operator) else []
-        yield from self._rows(int(key[0]), outcome, gathered, facts, look, keys)
+        yield from self._rows(int(key[0]), outcome, gathered, facts, look)
 
-    def _rows(
-        self, bucket: int, outcome: Outcome, gathered: Gathered, facts: Facts, look: int | None, keys: Sequence[str]
-    ) -> Iterator[Row]:
+    def _rows(self, bucket: int, outcome: Outcome, gathered: Gathered, facts: Facts, look: int | None) -> Iterator[Row]:
         if outcome.results.height:
             yield Row(kind=names.RESULT, payload=pack(outcome.results))
         dead = outcome.letters.filter("_dead")
         if dead.height:
-            yield Row(kind=names.LETTER, payload=pack(self._letters(dead, keys)))
+            yield Row(kind=names.LETTER, payload=pack(self._letters(dead)))
         data = outcome.stats.as_data()
         data |= {
             "stage": self.layout.stage,
@@ -93,7 +88,7 @@ class StageProcessor(StatefulProcessor):
             "set_clock": gathered.set_clock,
             "outgoing": self._outgoing(outcome),
             "done": outcome.done,
-            "failures": _failures(outcome.failures, keys),
+            "failures": _failures(outcome.failures, self.layout.keys),
         }
         yield Row(kind=names.STATS, payload=json.dumps(data).encode())
 
@@ -110,7 +105,7 @@ class StageProcessor(StatefulProcessor):
         query = context.getLocalProperty(QUERY) if context is not None and self.layout.hot is not None else None
         return None if query is None or self.layout.hot is None else self.layout.hot.bucket(query, bucket)
 
-    def _letters(self, rows: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
+    def _letters(self, rows: pl.DataFrame) -> pl.DataFrame:
         import polars as pl
 
         return rows.select(
@@ -120,20 +115,11 @@ class StageProcessor(StatefulProcessor):
             pl.col("_lateness").alias("lateness"),
             pl.col("_watermark").alias("watermark"),
             pl.col(names.RECORD).alias("record"),
-            _group(keys).alias(names.GROUP),
+            group_text(self.layout.keys, rows.schema).alias(names.GROUP),
         )
 
     def close(self) -> None:
         """Nothing is kept outside of the state."""
-
-
-def _group(keys: Sequence[str]) -> pl.Expr:
-    """The keys of a row as one text, as `spark.lower.slots` has it; NULL where rows have none."""
-    import polars as pl
-
-    if not keys:
-        return pl.lit(None, pl.String)
-    return pl.concat_str([pl.col(key).cast(pl.String).fill_null(_NULL) for key in keys], separator="|")
 
 
 def _failures(failed: pl.DataFrame, keys: Sequence[str]) -> list[tuple[str, str | None, int | None]]:
@@ -143,4 +129,4 @@ def _failures(failed: pl.DataFrame, keys: Sequence[str]) -> list[tuple[str, str 
     if failed.is_empty():
         return []
     end = pl.col("_window_end") if "_window_end" in failed.columns else pl.lit(None, pl.Int64)
-    return failed.select("_error", _group(keys).alias(names.GROUP), end.alias("_end")).rows()
+    return failed.select("_error", group_text(keys, failed.schema).alias(names.GROUP), end.alias("_end")).rows()

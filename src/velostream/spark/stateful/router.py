@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from velostream.replayed import MARK
 from velostream.sources.streams.watermarks import before
 from velostream.spark.stateful import layout as names
+from velostream.spark.stateful.groups import group_text
 from velostream.spark.stateful.layout import Layout
 from velostream.spark.stateful.payload import pack
 
@@ -123,7 +124,7 @@ def _broken(rows: pl.DataFrame, layout: Layout) -> Iterator[Sent]:
     no_fault = pl.col(names.STATUS).is_in([names.FILTERED, names.UNMATCHED])
     broken = rows.filter(pl.col(names.STATUS).is_not_null() & ~no_fault)
     if broken.height:
-        yield layout.buckets[0], names.LETTER, pack(letters(broken))
+        yield layout.buckets[0], names.LETTER, pack(letters(broken, layout))
 
 
 def _passed(marks: pl.DataFrame, layout: Layout) -> Iterator[Sent]:
@@ -195,7 +196,7 @@ def _replayed(records: pl.DataFrame) -> int:
     return found.height
 
 
-def letters(rows: pl.DataFrame) -> pl.DataFrame:
+def letters(rows: pl.DataFrame, layout: Layout) -> pl.DataFrame:
     """Broken records as dead letters."""
     import polars as pl
 
@@ -206,4 +207,5 @@ def letters(rows: pl.DataFrame) -> pl.DataFrame:
         pl.lit(None, pl.Int64).alias("lateness"),
         pl.lit(None, pl.Int64).alias("watermark"),
         pl.col(names.RECORD).alias("record"),
+        group_text(layout.keys, rows.schema).alias(names.GROUP),
     )

@@ -89,11 +89,14 @@ def test_what_is_left_of_random_changes_is_what_a_batch_computes_of_the_rows_tha
     text = (
         source(cluster.address, topic, COLUMNS, **settings)
         + f"""
+        -- @num_partitions: 2
         CREATE STREAM copied AS SELECT id PRIMARY KEY, k || '!' AS k, v FROM s WHERE v >= 0
         INTO out, f WITH ({sink(cluster.address, rows, write_mode="upsert")}, {files["f"]});
+        -- @num_partitions: 2
         CREATE STREAM summed AS SELECT k, COUNT(*) AS n, SUM(v) AS total, MAX(v) AS most FROM s WHERE v <> 3
         GROUP BY k EMIT CHANGES
         INTO up, g WITH ({sink(cluster.address, sums, "up", write_mode="upsert")}, {files["g"]});
+        -- @num_partitions: 2
         CREATE STREAM bars AS SELECT _window_start AS start, COUNT(*) AS n, SUM(v) AS total FROM s
         WINDOW TUMBLING(1m) INTO h
         WITH ({files["h"]}, 'allowed.lateness' = '1h', 's.watermark.max_out_of_orderness' = '10m');

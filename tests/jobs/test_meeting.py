@@ -115,9 +115,9 @@ def test_versions_that_have_read_different_files_meet_and_each_row_is_written_on
     only_old.write_text(lines(range(10, 20)))
     old.read()
     only_old.rename(tmp_path / "aside" / "b.jsonl")
-    (tmp_path / "whole" / "c.jsonl").write_text(lines(range(20, 30)))
+    (tmp_path / "whole" / "c.jsonl").write_text(f"{lines(range(20, 30))}bad c\n")
     with growing.open("a") as file:
-        file.write(lines(range(110, 120)))
+        file.write(f"{lines(range(110, 120))}bad g\n")
     new.read()
     (tmp_path / "aside" / "b.jsonl").rename(only_old)
     assert not meet(old.job, tmp_path / "new" / "all_of_them")
@@ -127,9 +127,13 @@ def test_versions_that_have_read_different_files_meet_and_each_row_is_written_on
     assert stands[0] == stands[1]
     old.owns(Ownership((40, 100)))
     new.owns(Ownership((0, 40)))
-    (tmp_path / "whole" / "d.jsonl").write_text(lines(range(30, 60)))
+    (tmp_path / "whole" / "d.jsonl").write_text(f"{lines(range(30, 60))}bad d\n")
     for one in (old, new):
         one.read()
+    homes = [one.job.home.letters for one in (old, new)]
+    letters = [json.loads(line) for home in homes for file in home.glob("*") for line in file.read_text().splitlines()]
+    assert sorted(one["record"] for one in letters) == ["bad c", "bad d", "bad g"]
+    assert [one.job.report()["records"]["dead_lettered"] for one in (old, new)] == [{"undecodable": 3}] * 2
     files = written(tmp_path)
     found = [json.loads(line)["n"] for file in files for line in file.read_text().splitlines()]
     assert Counter(found) == Counter([*range(60), *range(100, 120)])

@@ -147,7 +147,7 @@ class Faults:
 def test_what_is_committed_is_there_once_whatever_is_killed_when(tmp_path: Path) -> None:
     if not connector_jars():
         pytest.skip("the jars of Spark's Kafka connector cannot be had")
-    count = BATCH * (6 * TIMES + 2)
+    count = BATCH * (12 * TIMES + 2)  # enough for each fault to find a run that still goes on
     broker = broker_or_skip(tmp_path / "broker").start()
     try:
         cluster = Cluster(broker.address)

@@ -10,8 +10,9 @@ import importlib.util
 import sys
 import traceback
 from collections.abc import Iterable
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import TYPE_CHECKING
 
 from velostream.errors import InvalidFunction, NotFound, VeloError
@@ -77,10 +78,18 @@ def _declared(module: ModuleType) -> list[PythonFunction]:
     return list(held.values())
 
 
+class _AsWritten(SourceFileLoader):
+    """Takes a file as it is now. What Python keeps of it compiled it knows by second and size alone, and it would lie
+    beside the user's file."""
+
+    def get_code(self, fullname: str) -> CodeType:
+        return self.source_to_code(self.get_data(self.path), self.path)
+
+
 def _run(path: Path) -> ModuleType:
     name = f"velostream_file_{path.stem}"
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
+    spec = importlib.util.spec_from_file_location(name, path, loader=_AsWritten(name, str(path)))
+    if path.suffix != ".py" or spec is None or spec.loader is None:
         raise InvalidFunction(f"'{path}' is not a Python file", hint="its name must end in .py")
     module = importlib.util.module_from_spec(spec)
     # dataclasses look their module up while it runs; afterwards it goes, so that functions travel to workers by value

@@ -13,8 +13,8 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
-from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
+from confluent_kafka import Consumer, IsolationLevel, KafkaError, KafkaException, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic, OffsetSpec
 
 from velostream.errors import VeloError
 from velostream.testing.components.broker import Broker, broker_jars
@@ -90,6 +90,20 @@ class Cluster:
             if len(lost) < len(messages):
                 break
         assert not lost, lost[0]
+        ends = time.monotonic() + 60
+        while self.has_open(topic):  # the broker writes down that it was given up when it has said so
+            assert time.monotonic() < ends, f"a transaction over {topic} stays open"
+            time.sleep(0.05)
+
+    def has_open(self, topic: str) -> bool:
+        """True while messages of a topic are in a transaction that has not ended."""
+        numbers = self.admin.list_topics(topic, timeout=10).topics[topic].partitions
+        found = []
+        for level in (IsolationLevel.READ_UNCOMMITTED, IsolationLevel.READ_COMMITTED):
+            wanted = {TopicPartition(topic, number): OffsetSpec.latest() for number in numbers}
+            answers = self.admin.list_offsets(wanted, isolation_level=level, request_timeout=5)
+            found.append(sum(answer.result().offset for answer in answers.values()))
+        return found[0] > found[1]
 
     def _lost(self, producer: Producer, topic: str, messages: Iterable[dict[str, Any]]) -> list[str]:
         """Why messages have not arrived, one reason for each."""

@@ -31,6 +31,7 @@ class _AsScan:
     declared: tuple[Field, ...]
     settings: Any
     event_time: _Times
+    changelog: bool = False
 
 
 class TableRows:

@@ -139,3 +139,27 @@ def test_rows_that_cannot_appear_are_kept_and_said(tmp_path: Path) -> None:
     put(chosen, 0, 1)
     release(QUERY)
     assert rows(tmp_path) == {"000000000-00000.jsonl": [1]}
+
+
+def test_a_file_that_could_not_be_made_does_not_take_the_place_of_the_one_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen = settings(tmp_path, **{"rotation.interval": "1h"})
+    put(chosen, 0, 1, 2)
+    [rotation] = rotating._open.values()
+    rotation.appear()
+    put(chosen, 1, 3)
+
+    def full(_: Any, pieces: Any, target: Path) -> None:
+        target.write_text("")
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(type(rotation.encoding), "join", full)
+        with pytest.raises(OSError, match="No space"):
+            rotation.appear()
+    forget()
+    put(chosen, 2, 4)
+    release(QUERY)
+    assert rows(tmp_path) == {"000000000-00000.jsonl": [1, 2], "000000002-00000.jsonl": [3, 4]}
+    assert not list((tmp_path / ASIDE).glob("*/.made-*"))

@@ -83,9 +83,12 @@ class Rotation:
             if not held:
                 return
             last = int(held[-1].name)
+            for left in self.aside.glob(".made-*"):  # of a try that failed
+                left.unlink()
             moved = []
             for index, group in enumerate(self._groups(held)):
-                made = self.aside / f".made-{index:05d}"
+                # by its last micro-batch: the note still names those of before, which must not be taken for these
+                made = self.aside / f".made-{last:09d}-{index:05d}"
                 self.encoding.join(group, made)
                 synced(made)
                 moved.append((made.name, f"{self.place.at(last).prefix}{index:05d}.{self.encoding.ending}"))

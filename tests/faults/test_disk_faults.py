@@ -136,5 +136,6 @@ def test_every_row_and_letter_is_there_once_however_often_the_disk_is_full(tmp_p
     sums = {key: (len(values), sum(values)) for key, values in wanted.items()}
     assert {key: (n, total) for key, (_, n, total) in newest.items()} == sums
     for job in ("copied", "minutes"):
-        letters = [json.loads(line) for file in (small_disk / "dead" / job).glob("*.jsonl") for line in file.open()]
+        found = (small_disk / "dead" / job).glob("*.jsonl")
+        letters = [json.loads(line) for file in found for line in file.read_text().splitlines()]
         assert sorted(one["record"] for one in letters) == sorted(f"{{poison {number}" for number in range(FILES))

@@ -10,7 +10,7 @@ RUNS ?= 3
 KILLS ?= 20
 BENCH ?=
 
-.PHONY: help setup java demo demo-server demo-kafka test coverage faults fuzz lint bench bench-postgres bench-tables bench-check bench-store docs clean
+.PHONY: help setup java demo demo-server demo-kafka test coverage faults fuzz lint bench bench-postgres bench-tables bench-server bench-check bench-store docs clean
 
 help: ## print this help
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | awk -F'\t' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -64,6 +64,9 @@ bench-postgres: setup ## upserts into PostgreSQL, beside COPY and INSERT by hand
 
 bench-tables: setup ## tables by themselves: loading, a refresh, lookups by key beside DuckDB
 	@$(BIN)/python -m benchmarks.tables
+
+bench-server: setup ## what 1,000 requests a second cost a job that takes all it can
+	@$(BIN)/python -m benchmarks.server
 
 bench-check: bench ## make bench, then fail if a ratio fell 10 % below the stored one
 	@$(BIN)/python -m benchmarks check

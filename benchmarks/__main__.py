@@ -26,11 +26,13 @@ LATEST = Path(__file__).parent / "results" / "latest.json"
 
 @click.group(invoke_without_command=True)
 @click.option("--records", default=RECORDS, show_default=True, help="The size; dear scenarios take a part of it.")
-@click.option("--runs", default=3, show_default=True, help="Timed runs of each contestant, after one that warms up.")
+@click.option("--runs", default=3, show_default=True, help="Timed runs of each contestant.")
+@click.option("--warm-ups", default=3, show_default=True, help="Runs before them: the JVM compiles in the first ones.")
 @click.option("--only", default="", metavar="S3a,S4", help="Only these scenarios; the page of the docs stays as it is.")
 @click.option("--contestants", default=",".join(CONTESTANTS), show_default=True, help="Who takes part.")
 @click.option("--cores", default=min(2, os.cpu_count() or 2), show_default=True, help="Cores of each contestant.")
 @click.option("--profile", is_flag=True, help="Sample the Python processes of Velostream: where the time goes.")
+@click.option("--add", is_flag=True, help="Add to the latest run: a whole one may be made in parts.")
 @click.option("--keep", is_flag=True, help="Keep the input and the logs.")
 @click.pass_context
 def main(
@@ -38,10 +40,12 @@ def main(
     *,
     records: int,
     runs: int,
+    warm_ups: int,
     only: str,
     contestants: str,
     cores: int,
     profile: bool,
+    add: bool,
     keep: bool,
 ) -> None:
     """Race Velostream against hand-written PySpark and DuckDB."""
@@ -51,9 +55,9 @@ def main(
     names = _known(contestants, CONTESTANTS, "contestant")
     work = Path(tempfile.mkdtemp(prefix="velo-bench-"))
     samples = work / "samples" if profile else None
-    result = facts.facts(records=records, runs=runs, cores=cores, profiled=profile)
-    result |= {"scenarios": {}, "comparisons": {}}
-    race = Race(work, cores, runs, lambda text: click.echo(text, err=True), samples)
+    result = facts.facts(records=records, runs=runs, warm_ups=warm_ups, cores=cores, profiled=profile)
+    result |= _begun(result) if add else {"scenarios": {}, "comparisons": {}}
+    race = Race(work, cores, runs, warm_ups, lambda text: click.echo(text, err=True), samples)
     try:
         for scenario in chosen:
             dataset = scenario.data(records)
@@ -79,12 +83,26 @@ def main(
         else:
             shutil.rmtree(work, ignore_errors=True)
     terminal.show(result)
-    if not only and not profile and names == CONTESTANTS:
-        result["validate"] = validate.timings(VALIDATIONS)
-        click.echo(validate.table(result["validate"]) + "\n\n" + validate.imports())
-        _save(result)
-        page.write(result)
+    if len(result["scenarios"]) == len(SCENARIOS) and not profile and names == CONTESTANTS:
+        _write(result)
     ctx.exit(1 if _failed(result) else 0)
+
+
+def _begun(result: dict[str, Any]) -> dict[str, Any]:
+    """What the latest run has measured, which must have been of the same kind."""
+    latest = json.loads(LATEST.read_text())
+    for what in ("records", "runs", "warm_ups", "cores", "versions"):
+        if latest[what] != result[what]:
+            raise click.UsageError(f"the latest run had other {what}: {latest[what]} instead of {result[what]}")
+    return {"scenarios": latest["scenarios"], "comparisons": latest["comparisons"]}
+
+
+def _write(result: dict[str, Any]) -> None:
+    """The page of the docs, with how long checking takes."""
+    result["validate"] = validate.timings(VALIDATIONS)
+    click.echo(validate.table(result["validate"]) + "\n\n" + validate.imports())
+    _save(result)
+    page.write(result)
 
 
 def _chosen(only: str) -> tuple[Scenario, ...]:
@@ -130,8 +148,8 @@ def store() -> None:
 
 @main.command("page")
 def rewrite() -> None:
-    """Write the page of the docs from the latest run."""
-    page.write(json.loads(LATEST.read_text()))
+    """Write the page of the docs from the latest run, whole or not."""
+    _write(json.loads(LATEST.read_text()))
 
 
 if __name__ == "__main__":

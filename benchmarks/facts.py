@@ -12,12 +12,13 @@ from typing import Any
 LIBRARIES = ("velostream", "pyspark", "polars", "pyarrow", "duckdb")
 
 
-def facts(*, records: int, runs: int, cores: int, profiled: bool) -> dict[str, Any]:
+def facts(*, records: int, runs: int, warm_ups: int, cores: int, profiled: bool) -> dict[str, Any]:
     """Size, cores, processor, memory, versions, and the load before the run."""
     return {
         "when": datetime.now(UTC).isoformat(timespec="seconds"),
         "records": records,
         "runs": runs,
+        "warm_ups": warm_ups,
         "cores": cores,
         "profiled": profiled,
         "machine": {

@@ -13,7 +13,7 @@ from benchmarks.wording import CHECKED, RACED, Rows, checks, comparisons, raced,
 DOCS = Path(__file__).parents[1] / "docs"
 
 BEGIN, END = "<!-- results of make bench -->\n", "<!-- end of results -->\n"
-HEAD = """{records:,} records, {runs} timed runs of each contestant after one that warms up, {cores} cores each.
+HEAD = """{records:,} records, {runs} timed runs of each contestant after {warm_ups} that warm up, {cores} cores each.
 {machine}. {versions}. {when}.
 
 ![Records per second of each scenario](benchmarks.svg)
@@ -27,6 +27,7 @@ def text(result: Mapping[str, Any]) -> str:
     facts = {
         "records": result["records"],
         "runs": result["runs"],
+        "warm_ups": result["warm_ups"],
         "cores": result["cores"],
         "machine": f"{machine['cores']} × {machine['processor']}, {machine['system']}, memory {machine['memory']}",
         "versions": ", ".join(f"{name} {number}" for name, number in result["versions"].items()),

@@ -34,12 +34,13 @@ class Lane:
     peak: int = 0
     ended: dict[str, str] = field(default_factory=dict)
 
-    def turns(self, asked: int) -> int:
-        """How many timed runs it gets: one alone where a run is so slow that nothing else would be measured today."""
-        return asked if self.warm_up < SLOW else 1
+    def takes(self, number: int) -> bool:
+        """True where it takes part in a run: only in the first that is timed where it is so slow that nothing else
+        would be measured today."""
+        return not self.ended and (self.warm_up < SLOW or number == 1)
 
     def run(self, number: int) -> float | None:
-        """One run; the first, number 0, warms up and is not kept. Its seconds, or None where it did not end well."""
+        """One run; those up to number 0 warm up and are not kept. Its seconds, or None where it did not end well."""
         if self.ended:
             return None
         assert self.process.pid is not None
@@ -52,7 +53,7 @@ class Lane:
         if "measured" not in answer:
             self.ended = answer
             return None
-        if not number:
+        if number <= 0:
             self.warm_up = float(answer["measured"]["seconds"])
         else:
             cpu = {kind: after[kind] - before[kind] for kind in after}
@@ -87,6 +88,7 @@ class Race:
     work: Path
     cores: int
     runs: int
+    warm_ups: int
     say: Callable[[str], None]
     profile: Path | None = None
 
@@ -96,7 +98,7 @@ class Race:
         try:
             for name in names:
                 lanes.append(self._lane(scenario, folder, name))
-            for number in range(self.runs + 1):
+            for number in range(1 - self.warm_ups, self.runs + 1):
                 for lane in lanes:
                     self._turn(lane, number, records)
         finally:
@@ -105,10 +107,10 @@ class Race:
         return {lane.task.contestant: lane.data() for lane in lanes}
 
     def _turn(self, lane: Lane, number: int, records: int) -> None:
-        if lane.ended or number > lane.turns(self.runs):
+        if not lane.takes(number):
             return
         seconds = lane.run(number)
-        what = "warm-up" if not number else f"run {number}/{self.runs}"
+        what = "warm-up" if number <= 0 else f"run {number}/{self.runs}"
         if seconds is None:
             [(how, why)] = lane.ended.items()
             self.say(f"    {lane.task.contestant:14} {how}: {why}")

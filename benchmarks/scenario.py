@@ -41,7 +41,7 @@ class Scenario:
     """Of each peer: how many times its rate ours should be."""
     contestants: tuple[str, ...] = CONTESTANTS
     tables: tuple[Reference, ...] = ()
-    """What it joins with. Tables are loaded by the run that warms up, as by an application before it reads a record."""
+    """What it joins with. Tables are loaded by the first run, as by an application before it reads a record."""
     streams: tuple[str, ...] = ("trades",)
     """The names of its streams, each of which has the same records."""
     kafka: bool = False

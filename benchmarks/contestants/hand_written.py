@@ -35,19 +35,19 @@ class HandWritten:
         from benchmarks.contestants.queries import QUERIES
 
         home = task.work / f"{task.contestant}-{number}"
-        progress = Progress(self.spark)
         topics = Topics.of(task.data)
         out = topics.made(f"{task.contestant}-{number}") if topics is not None else ""
         begun = time.perf_counter()
-        for table in scenario.tables:
-            self.spark.read.parquet(str(table.file(task.data))).createOrReplaceTempView(table.name)
-        for stream in scenario.streams[1:]:
-            self._read(task.data, topics).createOrReplaceTempView(stream)
-        rows, mode = QUERIES[scenario.peer](self._read(task.data, topics), scenario.delay)
-        if topics is None:
-            self._write(rows, mode, home)
-        else:
-            self._send(rows, mode, home, topics.address, out)
+        with Progress() as progress:
+            for table in scenario.tables:
+                self.spark.read.parquet(str(table.file(task.data))).createOrReplaceTempView(table.name)
+            for stream in scenario.streams[1:]:
+                self._read(task.data, topics).createOrReplaceTempView(stream)
+            rows, mode = QUERIES[scenario.peer](self._read(task.data, topics), scenario.delay)
+            if topics is None:
+                self._write(rows, mode, home)
+            else:
+                self._send(rows, mode, home, topics.address, out)
         seconds = time.perf_counter() - begun
         if topics is not None:
             topics.drained(out, home / "out")

@@ -14,6 +14,7 @@ from benchmarks.datasets import FILES_PER_BATCH
 from benchmarks.kafka import Topics
 from benchmarks.references import Reference
 from benchmarks.scenario import Scenario
+from velostream.events import BatchEnded
 from velostream.tables.store import FOLDER
 
 if TYPE_CHECKING:
@@ -87,14 +88,14 @@ class Velostream:
 
         home = task.work / f"velostream-{number}"
         held = _Held()
-        progress = Progress(self.spark, held.look)
         topics = Topics.of(task.data)
         out = topics.made(f"velostream-{number}") if topics is not None else ""
         _keep_tables(task.work / "tables", home / "checkpoint")
         begun = time.perf_counter()
         try:
             text = from_kafka(scenario, topics, out) if topics else application(scenario, task.data, home / "out")
-            self._run(text, home, held)
+            with Progress() as progress:
+                self._run(text, home, held)
         except VeloError as error:
             if error.error_code == "unsupported":
                 raise Refused(error.message) from error
@@ -118,6 +119,7 @@ class Velostream:
             raise Refused(first.message)
         runner = Runner(plan(answer.bound, answer.library), self.spark, home / "checkpoint", home, print)
         held.runner = runner
+        runner.events.subscribe(held)
         runner.run_until_done()
         if not all(job.accounts.adds_up for job in runner.jobs):
             raise RuntimeError(f"the numbers of the report do not add up: {runner.report()}")
@@ -141,10 +143,9 @@ class _Held:
         self.runner: Runner | None = None
         self.state: dict[str, float] = {}
 
-    def look(self) -> None:
-        """Looks at the accounts, between two batches."""
-        for job in self.runner.jobs if self.runner is not None else ():
-            told = job.report()
-            held, size = told["records"]["open"], told["windows"].get("state_bytes", 0)
+    def __call__(self, event: object) -> None:
+        """Looks at the accounts when a micro-batch has been written."""
+        for job in self.runner.jobs if isinstance(event, BatchEnded) and self.runner is not None else ():
+            held, size = sum(job.accounts.open.values()), job.accounts.gauges.get("state_bytes", 0)
             if held > self.state.get("records", 0):
                 self.state = {"records": held, "bytes": size}

@@ -113,7 +113,7 @@ _USER = (
     Code("invalid-spec", "a test specification that cannot be used", "correct the marked place; docs/guides/testing.md shows the format"),
     Code("usage", "the command line cannot be used as typed", "see --help"),
     # server
-    Code("invalid-name", "a name that an application cannot have", "use letters, digits, '_', '-' and '.'"),
+    Code("invalid-name", "a name that an application or a savepoint cannot have", "use letters, digits, '_', '-' and '.'"),
     Code("invalid-app", "an application that cannot run", "correct what the findings name"),
     Code("unknown-app", "an application that the server does not have", "correct the name, or deploy it"),
     Code("unknown-version", "a version that an application never had", "`velo versions` lists those there were"),

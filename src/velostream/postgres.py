@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,9 @@ _CLIENT: dict[str, Any] = {
 """Unless the address says otherwise. A server that is gone without a word, as behind a broken network, is noticed
 within a minute: nothing waits for ever."""
 _SESSION = "SET timezone = 'UTC'; SET datestyle = 'ISO'; SET client_encoding = 'UTF8'; SET extra_float_digits = 1"
+_MISSING = re.compile(r'database "(.*)" does not exist')
+_NOBODY = re.compile(r'authentication failed|role ".*" does not exist')
+"""What a server says before there is a connection, and then without a code."""
 _PART = re.compile(r'"((?:[^"]|"")+)"|([^."]+)')
 _TYPES = {
     "BOOLEAN": "boolean",
@@ -63,11 +66,28 @@ class Server:
 
         own = {name: value for name, value in (("user", self.username), ("password", self.password)) if value}
         with speaking(self):
-            told = psycopg.conninfo.conninfo_to_dict(self.url)
-            connection = psycopg.connect(self.url, autocommit=True, **{**_CLIENT, **told, **own})
+            told = {**_CLIENT, **psycopg.conninfo.conninfo_to_dict(self.url), **own}
+            try:
+                connection = psycopg.connect(self.url, autocommit=True, **told)
+            except psycopg.OperationalError as error:
+                missing = _MISSING.search(str(error))
+                if missing is None:
+                    raise
+                raise self._no_database(missing[1], told) from None
             connection.execute(_SESSION)
             connection.autocommit = autocommit
         return connection
+
+    def _no_database(self, name: str, told: dict[str, Any]) -> VeloError:
+        """Of a server that is there and does not have the database; its other databases are asked for."""
+        import psycopg
+
+        hint = "create it, or correct the address"
+        with suppress(psycopg.Error), psycopg.connect(**{**told, "dbname": "postgres"}) as connection:
+            rows = connection.execute("SELECT datname FROM pg_database WHERE NOT datistemplate ORDER BY 1").fetchall()
+            hint = did_you_mean(name, [row[0] for row in rows], "databases") or hint
+        message = f"there is no database '{name}' at '{self.shown or 'the address'}'"
+        return VeloError(message, hint=hint, code="database-unreachable")
 
 
 def name_parts(table: str) -> tuple[str, ...]:
@@ -138,7 +158,7 @@ def translated(error: psycopg.Error, server: Server, about: str = "") -> VeloErr
     what = f"{about}: " if about else ""
     shown = server.shown or "the database"
     number = error.sqlstate or ""
-    if number.startswith("28") or "authentication failed" in said:
+    if number.startswith("28") or _NOBODY.search(said):
         message = f"{what}'{shown}' lets nobody in: {said}"
         return VeloError(message, hint="correct username and password", code="database-refused")
     if isinstance(error, psycopg.OperationalError | psycopg.InternalError) or not number:

@@ -148,3 +148,12 @@ def test_a_column_is_followed_to_where_it_comes_from(velo: Local) -> None:
     assert "high" in refusal.value.hint
     with pytest.raises(VeloError, match="nothing here is named 'nowhere'"):
         lineage.origins("nowhere", "high")
+
+
+@pytest.mark.parametrize("text", ["", "  ;; ", "-- nothing yet"])
+def test_a_text_without_a_statement_is_refused_as_that_whatever_was_said_before(velo: Local, text: str) -> None:
+    with pytest.raises(VeloError, match="no statement in the text") as refusal:
+        velo.sql(text)
+    assert refusal.value.error_code == "empty"
+    with pytest.raises(InvalidSql):
+        velo.sql("'")

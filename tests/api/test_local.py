@@ -49,7 +49,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_questions_are_answered_as_frames_rows_and_streams(one_spark: SparkSession, folder: Path) -> None:
+def test_questions_are_answered_as_frames_rows_and_streams(
+    one_spark: SparkSession, folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     with velostream.connect(master="local[2]") as velo:
         velo.sql(DECLARED.format(folder=folder))
 
@@ -68,6 +70,12 @@ def test_questions_are_answered_as_frames_rows_and_streams(one_spark: SparkSessi
         assert result.report["jobs"][0]["records"]["in_results"] == 3
         assert "(3 rows)" in repr(result)
         assert result._repr_html_().count("<tr>") == 4
+
+        # Records that cannot be in it are said
+        fewer = velo.sql("SELECT 1 / CAST(price - 2 AS INT) AS part FROM trades")
+        assert fewer.dead_lettered == {"bad_value": 1}
+        assert repr(fewer).endswith("(2 rows; dead letters: 1 bad_value)")
+        assert any("1 bad_value" in record.getMessage() for record in caplog.records)
 
         # Over tables: loaded for the question, and by key
         assert len(velo.sql("SELECT * FROM instruments WHERE sector = 'food'")) == 1

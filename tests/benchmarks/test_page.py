@@ -15,7 +15,7 @@ from tests.benchmarks.test_verdict import S3A, lane
 def run() -> dict[str, Any]:
     lanes = {"velostream": lane(2.0), "spark-rocksdb": lane(4.0), "spark-memory": {"failed": "no memory", "runs": []}}
     validated = [("wall time, ms", "median"), ("velo validate app.sql", "200")]
-    known = facts(records=1000, runs=2, cores=2, profiled=False)
+    known = facts(records=1000, runs=2, warm_ups=1, cores=2, profiled=False)
     scenarios = {"S3a": judged(S3A, lanes, [500, 500], 2)}
     return {**known, "scenarios": scenarios, "comparisons": {}, "validate": validated}
 

@@ -12,7 +12,8 @@ APP = """CREATE STREAM s (k STRING, v INT, at TIMESTAMP) WITH ('type' = 'file_so
     'format' = 'jsonl', 'event.time.field' = 'at');
 CREATE TABLE totals AS SELECT k, SUM(v) AS total FROM s GROUP BY k EMIT CHANGES WITH ('state.ttl' = '1d');
 CREATE STREAM minutes AS SELECT k, _window_start AS began, COUNT(*) AS n FROM s GROUP BY k WINDOW TUMBLING(1m)
-    INTO out WITH ('out.type' = 'file_sink', 'out.path' = 'out', 'out.format' = 'parquet');
+    INTO out WITH ('out.type' = 'file_sink', 'out.path' = 'out', 'out.format' = 'parquet', 'allowed.lateness' = '1m');
+-- @name: shout
 CREATE STREAM loud AS SELECT k, v FROM s WHERE v > 0
     INTO text WITH ('text.type' = 'file_sink', 'text.path' = 'text', 'text.format' = 'csv');
 CREATE STREAM fives AS SELECT k, SUM(n) AS n FROM minutes GROUP BY k WINDOW TUMBLING(5m);
@@ -48,6 +49,10 @@ def test_closed_windows_and_tables_are_asked(
     ]
     assert ask(tmp_path, "SELECT k, v FROM loud ORDER BY v", "--format", "json") == 0
     assert [json.loads(line)["v"] for line in capsys.readouterr().out.splitlines()] == [1, 3]
+    assert ask(tmp_path, "SELECT DISTINCT _emission, _revision FROM minutes", "--format", "csv") == 0
+    assert capsys.readouterr().out == "_emission,_revision\nfinal,1\n", "rows keep the columns that tell corrections"
+    assert ask(tmp_path, "SELECT COUNT(*) AS n FROM shout", "--format", "csv") == 0
+    assert capsys.readouterr().out == "n\n2\n", "the job and the stream that it makes are both names of the rows"
     assert ask(tmp_path, "SELECT k, NULLIF(total, 1) AS total FROM totals WHERE k = ''") == 0
     assert capsys.readouterr().out.splitlines()[2] == "   NULL"
 

@@ -164,24 +164,24 @@ def test_what_cannot_be_meant_is_a_usage_error(velo: Velo, arguments: tuple[str,
 
 @pytest.mark.usefixtures("folder")
 def test_what_a_run_would_refuse_is_found_before(velo: Velo) -> None:
-    settings = "'state.warm.backend' = 'memory', 'lake.type' = 'delta_sink', 'lake.path' = 'x'"
+    settings = "'checkpoint.interval' = '30s', 'lake.type' = 'delta_sink', 'lake.path' = 'x'"
     Path("app.sql").write_text(GOOD.replace("TUMBLING(1m);", f"TUMBLING(1m) INTO lake WITH ({settings});"))
     answer = velo("validate", "app.sql", "--format", "json")
     found = {(each["code"], each["message"].split("'")[1]) for each in json.loads(answer.out)["diagnostics"]}
     assert answer.code == 2
-    assert found >= {("unsupported", "lake"), ("unsupported", "state.warm.backend")}
+    assert found >= {("unsupported", "lake"), ("unsupported", "checkpoint.interval")}
 
 
 @pytest.mark.usefixtures("folder")
-def test_corrections_that_a_join_cannot_take_yet_are_found_before(velo: Velo) -> None:
+def test_corrections_that_a_join_cannot_take_are_found_before(velo: Velo) -> None:
     joined = """SELECT a.symbol, b.price
-FROM (SELECT symbol, COUNT(*) AS n FROM trades GROUP BY symbol WINDOW TUMBLING(1m)) a
-JOIN trades b WITHIN 5m ON a.symbol = b.symbol WITH ('allowed.lateness' = '1m');
+FROM (SELECT symbol, COUNT(*) AS n FROM trades GROUP BY symbol) a
+JOIN trades b WITHIN 5m ON a.symbol = b.symbol;
 """
     Path("app.sql").write_text(GOOD + joined)
     answer = velo("validate", "app.sql")
     assert answer.code == 2
-    assert "a join of streams whose rows may be corrected cannot be run yet" in answer.out
+    assert "a join of streams cannot take corrections of rows of groups without a window" in answer.out
 
 
 @pytest.mark.usefixtures("folder")
@@ -210,7 +210,8 @@ WITH ('names.missing.data.strategy' = 'fail_fast');
     found = [each["message"] for each in json.loads(answer.out)["diagnostics"] if each["code"] != "join-classified"]
     expected = [
         *("'retention' has no effect", "'refresh.mode' has no effect", "'version.time' has no effect"),
-        *("what it was is not kept", "OVER over tables alone", "no records to measure", "cannot be written to 'out'"),
+        "'names.version.time' is not set",
+        *("OVER over tables alone", "no records to measure", "cannot be written to 'out'"),
         *("EMIT says when rows of a stream go out", "'state.ttl' has no effect", "keeps its rows whatever they meet"),
     ]
     assert answer.code == 2

@@ -15,6 +15,7 @@ from tests.http.serving import Web
 from tests.postgres.apps import SOURCE, letters, run, runner_of, write_lines
 
 from velostream.errors import VeloError
+from velostream.jobs.emissions import FOLDER, windows
 
 START = 1_700_000_040_000
 
@@ -44,6 +45,39 @@ def test_a_webhook_gets_every_row_once_by_its_key_and_refused_rows_are_letters(
     assert "503" in breaker.pop("error")
     assert breaker == {"state": "closed", "calls": 3, "failures": 2, "suspended": 0, "opened": 1}
     assert "422" in letters(tmp_path, "sent")[0]["error"]
+
+
+def test_a_row_that_no_sink_takes_has_not_left_and_neither_has_one_that_having_hides(
+    one_spark: Any, tmp_path: Path, web: Web
+) -> None:
+    keys = ["a", "a", "b", "poison", "poison", "c", "c", "a"]
+    write_lines(tmp_path, "1.jsonl", [{"k": k, "v": 1, "at": START + 70_000 * (n == 7)} for n, k in enumerate(keys)])
+    query = "FROM s GROUP BY k WINDOW TUMBLING(1m)"
+    hook = f"'hook.type' = 'http_sink', 'hook.url' = '{web.url}/hook'"
+    text = f"""{SOURCE}
+        CREATE STREAM alone AS SELECT k, COUNT(*) AS n {query} HAVING COUNT(*) > 1 INTO hook WITH ({hook});
+        CREATE STREAM plain AS SELECT k, COUNT(*) AS n {query} INTO hook WITH ({hook});
+        CREATE STREAM beside AS SELECT k, COUNT(*) * 2 AS n {query} INTO hook, out WITH ({hook},
+        'out.type' = 'memory_sink');
+        CREATE STREAM twice AS SELECT k, COUNT(*) * 2 AS n {query} INTO hook, other WITH ({hook},
+        'other.type' = 'http_sink', 'other.url' = '{web.url}/hook', 'other.format' = 'jsonl');"""
+    runner = runner_of(one_spark, tmp_path, text)
+    runner.run_until_done()
+    reports = {one["name"]: one for one in runner.report()["jobs"]}
+    assert all(job.accounts.adds_up for job in runner.jobs)
+    assert {name: (one["emitted"]["final"], one["refused"]) for name, one in reports.items()} == {
+        "alone": (2, 1),
+        "plain": (4, 1),
+        "beside": (5, 1),
+        "twice": (4, 5),
+    }
+    left = {name: [one.text for one in windows(tmp_path / "checkpoint" / name / FOLDER)] for name in reports}
+    assert left == {
+        "alone": ["c", "a"],
+        "plain": ["a", "c", "b", "a"],
+        "beside": ["a", "poison", "c", "b", "a"],
+        "twice": ["a", "c", "b", "a"],
+    }
 
 
 def test_an_address_is_polled_and_what_is_new_is_read(one_spark: Any, tmp_path: Path, web: Web) -> None:

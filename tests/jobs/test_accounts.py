@@ -96,3 +96,13 @@ def test_accounts_that_are_damaged_are_told_and_not_counted_anew(tmp_path: Path)
     with pytest.raises(VeloError, match=r"accounts\.json' is damaged") as raised:
         Accounts.load(tmp_path / "accounts.json")
     assert raised.value.error_code == "checkpoint-unreadable"
+
+
+def test_places_of_partitions_that_were_only_counted_go_when_these_appear() -> None:
+    accounts, seen = Accounts(), {"max_event_time": 5, "lag_ms": 1, "idle": False}
+    silent = {"max_event_time": None, "lag_ms": None, "idle": False}
+    accounts.add(
+        0, [bucket(1, {"": 1}, in_results=1, partitions={"s/7": seen, "s/-2": silent, "t/-1": silent})], ONLY, []
+    )
+    accounts.add(1, [bucket(1, {"": 1}, in_results=1, partitions={"s/7": seen, "s/9": seen})], ONLY, [])
+    assert accounts.partitions == {"s/7": seen, "s/9": seen, "t/-1": silent}

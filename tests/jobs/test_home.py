@@ -31,3 +31,14 @@ def test_the_number_of_buckets_stays_as_it_was_at_the_first_start(one_spark: Any
     assert Home(tmp_path).buckets(spark, None) == Home(tmp_path).buckets(spark, 4) == first
     with pytest.raises(VeloError, match="spread over 4 buckets"):
         Home(tmp_path).buckets(spark, 16)
+
+
+def test_there_is_a_bucket_for_each_partition_of_state_and_a_query_gets_the_partitions_of_its_first_start(
+    one_spark: Any, tmp_path: Path
+) -> None:
+    spark = one_spark.newSession()
+    partitions = int(one_spark.sparkContext.getConf().get("spark.sql.shuffle.partitions"))
+    assert len(Home(tmp_path).buckets(spark, None)) == partitions
+    spark.conf.set("spark.sql.shuffle.partitions", "7")
+    Home(tmp_path).fix_partitions(spark)
+    assert spark.conf.get("spark.sql.shuffle.partitions") == str(partitions)

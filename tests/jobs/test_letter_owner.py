@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.postgres.apps import SOURCE, runner_of, write_lines
 from tests.server.conftest import SQL
 
 from velostream.jobs.letter_owner import OWNING, LetterOwner, newest_end, own_letters, owner_of
@@ -104,3 +106,36 @@ def test_a_group_whose_text_may_be_another_in_spark_is_placed_by_where_the_recor
     owner = LetterOwner(job, new)
     by_offset = {owner.writes(late(offset, 20.0, "ann|1")) for offset in range(50)}
     assert by_offset == {True, False}
+
+
+def test_a_record_that_fails_in_one_version_is_in_a_row_or_a_letter_also_where_its_key_may_fail(
+    one_spark: Any, tmp_path: Path
+) -> None:
+    start = 1_700_000_040_000
+    records = [{"k": str(key), "v": v, "at": start} for key in range(20) for v in (1, 0)]
+    write_lines(tmp_path, "1.jsonl", [*records, {"k": "x", "v": 1, "at": start}, {"k": None, "v": 0, "at": start}])
+    found: list[tuple[dict[int | None, int], list[Any]]] = []
+    for name, more, places in (("old", "", (50, SLOTS)), ("new", ", SUM(100 / v) AS share", (0, 50))):
+        text = f"""{SOURCE}
+            CREATE STREAM totals AS SELECT CAST(k AS INT) AS k, COUNT(*) AS n{more} FROM s GROUP BY CAST(k AS INT)
+            WINDOW TUMBLING(1m) INTO out WITH ('out.type' = 'file_sink', 'out.path' = '{tmp_path / name}',
+            'out.format' = 'jsonl');"""
+        runner = runner_of(one_spark, tmp_path, text)
+        runner.checkpoint = tmp_path / f"checkpoint-{name}"
+        runner.owners.of_jobs = {"totals": Ownership(places)}
+        runner.run_until_done()
+        rows = [
+            json.loads(line) for file in (tmp_path / name).glob("*.jsonl") for line in file.read_text().splitlines()
+        ]
+        files = (tmp_path / f"checkpoint-{name}" / "totals" / "dead-letters").glob("*.jsonl")
+        letters = [json.loads(line) for file in files for line in file.read_text().splitlines()]
+        found.append(({row["k"]: row["n"] for row in rows}, [json.loads(one["record"])["k"] for one in letters]))
+    (old, told_by_old), (new, told_by_new) = found
+    assert not old.keys() & new.keys()
+    assert 3 < len(new) < 18
+    counted = {**old, **new}
+    letters_of = sorted(map(str, [*told_by_old, *told_by_new]))
+    nobody = ["None"] if None in told_by_new else []
+    assert letters_of == sorted([*map(str, (key for key in new if key is not None)), *nobody, "x"])
+    assert {key: counted.get(key) for key in range(20)} == {key: 1 if key in new else 2 for key in range(20)}
+    assert counted.get(None, 0) + len(nobody) == 1

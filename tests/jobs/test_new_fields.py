@@ -15,8 +15,9 @@ from velostream.plan import plan
 from velostream.validation import validate
 
 
-def watching(home: Path, ending: str) -> tuple[NewFields, Events]:
-    text = f"CREATE STREAM s WITH ('type' = 'file_source', 'path' = 'in/*.{ending}');\n-- @name: x\nSELECT k FROM s;"
+def watching(home: Path, ending: str, more: str = "") -> tuple[NewFields, Events]:
+    source = f"'type' = 'file_source', 'path' = 'in/*.{ending}'{more}"
+    text = f"CREATE STREAM s WITH ({source});\n-- @name: x\nSELECT k FROM s;"
     answer = validate(text, "test.sql", variables={}, folder=home)
     assert answer.ok, answer.findings.errors
     [job] = plan(answer.bound, answer.library).jobs
@@ -61,3 +62,22 @@ def test_new_fields_are_counted_once_for_each_file_and_said_once(
         f"job 'x': 's' has a field 'colour' since '{first}' that its columns, taken from samples, do not have"
     ]
     assert watching(tmp_path, ending)[0].found == found.found, "a restart goes on counting"
+
+
+def test_of_a_file_that_grows_what_came_is_looked_at_too(tmp_path: Path) -> None:
+    file = tmp_path / "in" / "0.jsonl"
+    file.parent.mkdir()
+    file.write_text('{"k": "a", "v": 1}\n')
+    found, _ = watching(tmp_path, "jsonl", ", 'growing' = 'true'")
+    found.look()
+    with file.open("a") as more:
+        more.write('{"k": "b", "v": 2, "colour": "red"}\n{"k": "c", "size')
+    found.look()
+    assert found.found == {"s": {"colour": {"files": 1, "first": str(file)}}}
+    with file.open("a") as more:
+        more.write('": 3, "colour": "blue"}\n')
+    again, _ = watching(tmp_path, "jsonl", ", 'growing' = 'true'")
+    again.look()
+    again.look()
+    told = {"files": 1, "first": str(file)}
+    assert again.found == {"s": {"colour": told, "size": told}}

@@ -28,8 +28,9 @@ Row = dict[str, Any]
 class Database:
     """A table whose changes are written down: rows come, change and go at random, the keys are few."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, keys: int = 9) -> None:
         self.chance = random.Random(seed)
+        self.keys = keys
         self.rows: dict[int, Row] = {}
         self.tombstones = 0
 
@@ -41,7 +42,7 @@ class Database:
         """Messages; what a row was before is told in full, by its key alone, or not at all."""
         found: list[dict[str, Any]] = []
         for _ in range(count):
-            number = self.chance.randrange(9)
+            number = self.chance.randrange(self.keys)
             old = self.rows.get(number)
             if old is None:
                 self.rows[number] = self._row(number)

@@ -63,3 +63,41 @@ def test_json_becomes_avro_becomes_protobuf_and_letters_are_messages(
     decoder = ProtobufDecoder(schema, (*_TYPES, ("key", types.STRING)), ProtoSources(proto_text(schema, third)))
     found = decoder(pa.array(raw(cluster, third, 3), pa.binary())).to_pylist()
     assert [(row["k"], row["v"], row["key"], row["_fault"]) for row in found] == [("a", n, "a", None) for n in range(3)]
+
+
+def test_bytes_go_through_csv_and_what_is_no_base64_is_a_letter(
+    one_spark: Any, cluster: Cluster, tmp_path: Path
+) -> None:
+    first, second, third = (cluster.topic(name) for name in ("first", "second", "third"))
+    cluster.send(first, [{"value": json.dumps({"b": b, "at": START})} for b in ("/wD/", None)])
+    columns = "b BINARY, at BIGINT"
+    text = source(cluster.address, first, columns)
+    text += (
+        f"CREATE STREAM copied AS SELECT b, at FROM s INTO out WITH ({sink(cluster.address, second, format='csv')});"
+    )
+    run(one_spark, text, tmp_path / "one")
+    assert raw(cluster, second, 2) == [f"/wD/,{START}".encode(), f",{START}".encode()]
+    cluster.send(second, [{"value": f"§,{START}"}])
+    text = source(cluster.address, second, columns, format="csv")
+    text += f"CREATE STREAM again AS SELECT b, _headers FROM s INTO out WITH ({sink(cluster.address, third)});"
+    report = run(one_spark, text, tmp_path / "two")["again"]
+    assert [json.loads(one.value or "")["b"] for one in cluster.read(third)] == ["/wD/", None]
+    assert report["records"]["dead_lettered"] == {"undecodable": 1}
+
+
+def test_a_row_that_its_schema_does_not_take_is_a_letter_and_headers_are_set_beside_those_that_are_shown(
+    one_spark: Any, cluster: Cluster, tmp_path: Path
+) -> None:
+    first, second = cluster.topic("first"), cluster.topic("second")
+    lists = ([1, 2], [1, None], [])
+    values = [json.dumps({"k": "a", "list": one, "at": START}) for one in lists]
+    cluster.send(first, [{"value": value, "headers": [("h", "1")]} for value in values])
+    text = source(cluster.address, first, "k STRING, list ARRAY<INT>, at BIGINT")
+    told = sink(cluster.address, second, format="protobuf")
+    text += f"CREATE STREAM copied AS SELECT k, list, _headers, SET_HEADER('h', '2') FROM s INTO out WITH ({told});"
+    report = run(one_spark, text, tmp_path)["copied"]
+    assert report["records"]["in_results"] == 2
+    assert report["records"]["dead_lettered"] == {"refused": 1}
+    [letter] = store_of("", "copied", tmp_path / "checkpoint" / "copied" / "dead-letters", tmp_path).read()
+    assert "field 'list' holds NULL" in letter["error"]
+    assert [one.headers for one in cluster.read(second)] == [[("h", b"2")]] * 2

@@ -102,6 +102,12 @@ def test_keys_and_partitions_with_most_of_the_records_are_named() -> None:
     accounts.seen["stages"]["1"] = stage | {"heaviest": [{"keys": {"k": "AAPL"}, "records": 8_000}]}
     advice = only(skewed_keys(case(accounts)))
     assert "2.7 times the mean: k = AAPL" in advice.what
+    for loads, told in (({"1": 9_000, "2": 1_000}, 1), ({"1": 7_000, "2": 3_000}, 0)):
+        two = Accounts()
+        two.seen["stages"]["1"] = stage | {"heaviest": [], "buckets": loads}
+        assert len(list(skewed_keys(case(two)))) == told, (
+            "of two buckets the fullest cannot have more than twice the mean"
+        )
     accounts.seen["delivered"] |= {"s/0": 9_000, "s/1": 500, "s/2": 500}
     assert "partition s/0 delivers 2.7 times" in only(skewed_partitions(case(accounts))).what
     accounts.seen["delivered"] |= {"s/0": 900, "s/1": 500, "s/2": 500}
@@ -111,6 +117,10 @@ def test_keys_and_partitions_with_most_of_the_records_are_named() -> None:
 def test_state_that_only_grows_is_told_from_state_that_comes_and_goes() -> None:
     grown = rows(40, state_bytes=lambda place: 1_000_000 + place * 100_000)
     assert "grew from 1,000,000 to 4,900,000 bytes" in only(growing_state(case(jobs=grown))).what
+    assert "'allowed.lateness'" in only(growing_state(case(jobs=grown))).change, "it has a window already"
+    assert not list(growing_state(case(jobs=grown[:25]))), "it has only begun"
+    small = rows(40, state_bytes=lambda place: 10_000 + place * 1_000)
+    assert not list(growing_state(case(jobs=small))), "40 kB are no matter"
     waves = rows(40, state_bytes=lambda place: 1_000_000 * (1 + place % 2))
     assert not list(growing_state(case(jobs=waves)))
 
@@ -170,6 +180,11 @@ def test_a_baseline_is_not_moved_by_a_few_wild_values() -> None:
 @pytest.mark.parametrize(("seconds", "text"), [(300, "5m"), (86_400, "1d"), (90, "90s"), (0.5, "0.5s"), (7_200, "2h")])
 def test_spans_are_written_as_settings_take_them(seconds: float, text: str) -> None:
     assert span(seconds) == text
+
+
+def test_a_column_that_a_setting_names_is_used() -> None:
+    plan = planned(SQL.replace("'jsonl', 's.", "'jsonl', 's.partition.by' = 'x', 's."))
+    assert [one.figures["columns"] for one in unused(Case(plan, plan.jobs[0], Accounts(), {}))] == [["y"]]
 
 
 def test_velo_advise_reads_a_checkpoint(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,6 +14,7 @@ from tests.observability.test_exposition import taken
 from tests.postgres.server import Database
 
 from velostream.errors import VeloError
+from velostream.observability.history import parquet
 from velostream.observability.history.base import Store, arrow
 from velostream.observability.history.parquet import MANY, ParquetStore
 from velostream.observability.history.recording import _Kept
@@ -77,6 +78,65 @@ def test_many_small_files_of_a_day_are_made_one(tmp_path: Path) -> None:
         store.add({"jobs": rows(NOW + number)["jobs"]})
     assert len(list((tmp_path / "jobs").glob("day=*/*.parquet"))) == 2
     assert store.table(JOBS, "shop").num_rows == MANY + 2
+
+
+def test_files_that_are_made_one_have_each_row_once_wherever_that_is_cut_short(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parquet, "MANY", 5)
+    store = ParquetStore(tmp_path)
+    for number in range(5):
+        store.add({"jobs": rows(NOW + number)["jobs"]})
+    others = sorted((tmp_path / "jobs").glob("day=*/*.parquet"))
+    removed: list[Path] = []
+    unlink = Path.unlink
+
+    def killed_at_the_third(file: Path, *, missing_ok: bool = False) -> None:
+        assert ParquetStore(tmp_path).table(JOBS, "shop").num_rows == 6, "while they go"
+        if len(removed) == 2:
+            raise KeyboardInterrupt
+        removed.append(file)
+        unlink(file, missing_ok=missing_ok)
+
+    with monkeypatch.context() as killing:
+        killing.setattr(Path, "unlink", killed_at_the_third)
+        with pytest.raises(KeyboardInterrupt):
+            store.add({"jobs": rows(NOW + 5)["jobs"]})
+    assert removed == others[:2]
+    assert ParquetStore(tmp_path).table(JOBS, "shop").num_rows == 6, "after a restart"
+    for number in range(6, 9):
+        store.add({"jobs": rows(NOW + number)["jobs"]})
+    left = list((tmp_path / "jobs").glob("day=*/*.parquet"))
+    assert len(left) < 5, "what was left of the others is gone"
+    assert ParquetStore(tmp_path).table(JOBS, "shop").num_rows == 9
+    hidden = left[0].with_name(f".{left[0].name}")
+    hidden.touch()
+    store.forget("shop", str(rows(NOW)["jobs"][0][2]), NOW + 3 * DAY)
+    assert not list((tmp_path / "jobs").glob("day=*/.*"))
+    assert ParquetStore(tmp_path).table(JOBS, "shop").num_rows == 0
+
+
+def test_a_reader_looks_again_where_a_file_goes_that_it_has_seen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parquet, "MANY", 3)
+    store = ParquetStore(tmp_path)
+    for number in range(3):
+        store.add({"jobs": rows(NOW + number)["jobs"]})
+    counting = parquet._counting
+    seen: list[int] = []
+
+    def meanwhile(files: list[Path]) -> list[Path]:
+        found = counting(files)
+        seen.append(len(found))
+        if len(seen) == 1:
+            store.add({"jobs": rows(NOW + 3)["jobs"]})
+        return found
+
+    monkeypatch.setattr(parquet, "_counting", meanwhile)
+    assert ParquetStore(tmp_path).table(JOBS, "shop").num_rows == 4
+    assert seen[0] == 3
+    assert seen[-1] == 1
 
 
 def test_a_reader_sees_what_a_writer_keeps(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from tests.observability.test_lineage import planned
 
 from velostream.durations import SECOND
 from velostream.jobs.accounts import Accounts
-from velostream.observability.inside import emissions, enough, partitions, stages, what_if
+from velostream.observability.inside import emissions, enough, partitions, stages, watermark_behind, what_if
 from velostream.spark.lower.job import Role
 from velostream.windows.statistics import Stats
 
@@ -29,6 +29,12 @@ def spoke(start: int, emission: str, revision: int, records: int, key: str) -> p
             "_event_count": [records],
         }
     )
+
+
+def test_a_watermark_is_never_ahead_of_the_newest_event() -> None:
+    slow = {"s/0": {"max_event_time": "2026-01-01T00:00:02Z"}}
+    assert watermark_behind({"watermark": "2026-01-01T00:00:01Z", "partitions": slow}) == 1.0
+    assert watermark_behind({"watermark": "2026-01-01T00:00:21Z", "partitions": slow}) == 0.0
 
 
 def test_windows_tell_how_they_were_emitted_and_buckets_are_added_up() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from velostream.cli.check import validated
 from velostream.cli.inputs import Input
-from velostream.observability.datasets import inputs_of, named, outputs_of
+from velostream.observability.datasets import Dataset, inputs_of, named, outputs_of, whole
 from velostream.observability.graph import Graph
 from velostream.plan import plan
 from velostream.plan.job import ApplicationPlan
@@ -73,7 +73,15 @@ def test_things_have_the_names_that_others_know_them_by_and_no_password() -> Non
     url = "postgresql://me:secret@db:5432/shop"
     assert named("s", Told(url=url, table="t"), "ns") == ("postgresql://db:5432", "shop.t")
     assert named("s", Told(path="in/*.csv"), "ns") == ("file", "in/*.csv")
+    assert named("s", Told(path="s3://me:secret@lake/in/*.csv"), "ns") == ("s3://lake", "in/*.csv")
     assert named("s", None, "ns") == ("ns", "s")
+
+
+def test_a_file_has_the_name_by_which_other_folders_know_it() -> None:
+    folder = Path("/data/apps")
+    assert whole(Dataset("s", "stream", "file", "../in/*.csv"), folder).name == "/data/in/*.csv"
+    assert whole(Dataset("s", "stream", "file", "/in/a.csv"), folder).name == "/in/a.csv"
+    assert whole(Dataset("s", "stream", "kafka://b:9092", "orders"), folder).name == "orders"
 
 
 def test_a_job_reads_and_writes_what_its_plan_says() -> None:

@@ -86,6 +86,9 @@ PIECES = {
     "format.short(1234567)": "1.2M",
     "format.bytes(1536)": "1.5 kB",
     "format.percent(1, 3)": "33.3 %",
+    "[1, 2].map((n) => format.some(n, 'batch', 'batches'))": ["1 batch", "2 batches"],
+    "charts.lineChart({title: '', series: [{name: 'a', points: [0, 5, 10, 3000, 3005].map((at) => [at * 1000, 1])}],"
+    " format: String}).querySelectorAll('polyline').length": 2,
     "charts.nice(37)": 50,
     "charts.nice(0)": 1,
     "[0, 0.3, 45, 200, 90000].map(charts.niceTime)": [1, 0.5, 60, 240, 172800],

@@ -24,7 +24,7 @@ def a_mistake_is_underlined_while_it_is_typed_and_a_right_text_is_deployed(look:
     assert "has no column 'pirce'" in page.inner_text(".finding.error")
     assert "did you mean 'price'?" in page.inner_text(".finding.error .hint")
     assert "".join(page.locator(".u-error").all_inner_texts()) == "t.pirce"
-    page.fill("input[name=name]", "market")
+    assert page.get_attribute("input[name=name]", "placeholder") == "market", "the header names it"
     assert page.is_disabled("[data-act=deploy]")
     page.click(".finding.error")
     assert page.evaluate("(t => t.value.slice(t.selectionStart, t.selectionEnd))(document.querySelector('textarea'))")
@@ -128,6 +128,9 @@ VIEWS = {
 }
 
 
+MORE = (("app/market", "pre"), ("letters", "tr[data-row]"))
+
+
 def every_other_view_shows_what_runs(look: Look, market: Server) -> None:
     page = look.enter()
     for name, (place, wanted) in VIEWS.items():
@@ -142,6 +145,10 @@ def every_other_view_shows_what_runs(look: Look, market: Server) -> None:
         if name == "plan":
             assert re.search(r"TUMBLING 10s", page.inner_text(".graph"))
             assert page.locator("text=Time by stage").count() == 1
+        if name == "metrics":
+            groups = page.locator("[data-group]").evaluate_all("found => found.map((each) => each.dataset.group)")
+            assert groups[:6] == ["records", "windows", "watermarks", "state", "joins", "tables"]
+            assert "records below the watermark" in page.inner_text("[data-group=windows]")
         look.keep(name)
 
 
@@ -194,10 +201,22 @@ def it_is_used_in_the_dark_and_on_a_narrow_screen(look: Look, market: Server) ->
             other.go("job/market/bars/partitions")
             page.wait_for_selector("[data-holder], .banner")
             other.keep(f"partitions-{name}")
-            for place, wanted in (*VIEWS.values(), ("app/market", "pre")) if name == "narrow" else ():
+            for place, wanted in (*VIEWS.values(), *MORE) if name == "narrow" else ():
                 other.go(place)
                 page.wait_for_selector(wanted)
                 assert too_wide(page) <= 0, f"{place} is wider than the screen"
+
+
+def tables_of_a_stopped_application_are_not_ready_and_can_be_looked_at(look: Look, market: Server) -> None:
+    market.ask("POST", "/api/v1/jobs/market/stop")
+    page = look.enter()
+    look.go("tables")
+    expect(page.locator("tr:has-text('instruments') .badge")).to_have_text("stopped")
+    assert "0 of 2" in page.inner_text(".tiles")
+    page.click("tr:has-text('instruments') button")
+    page.fill("dialog input[name=key]", "SAP")
+    page.keyboard.press("Enter")
+    expect(page.locator("dialog .facts")).to_contain_text("Sap Inc")
 
 
 def too_wide(page: Page) -> int:
@@ -215,6 +234,7 @@ STEPS = (
     every_record_is_in_one_class,
     charts_have_their_past_after_the_control_plane_was_killed,
     it_is_used_in_the_dark_and_on_a_narrow_screen,
+    tables_of_a_stopped_application_are_not_ready_and_can_be_looked_at,
 )
 
 

@@ -1,5 +1,6 @@
 from tests.plan.asking import found, job, planned
 
+from velostream.plan.distances import distance
 from velostream.plan.nodes import Bounds, JoinStreams, JoinTable, Node
 
 NEAR = "q._event_time BETWEEN t._event_time - INTERVAL 5 SECONDS AND t._event_time"
@@ -45,6 +46,54 @@ def test_within_bounds_both_ways() -> None:
     assert (join.left_time, join.right_time) == ("t._event_time", "q._event_time")
 
 
+def test_within_and_a_bound_of_the_condition_hold_both() -> None:
+    sql = "SELECT t.id FROM trades t LEFT JOIN quotes q WITHIN 5s ON t.symbol = q.symbol AND q.quoted >= t.at"
+    join = only(sql, JoinStreams)
+    assert isinstance(join, JoinStreams)
+    assert join.bounds == Bounds(0, 5_000_000)
+    assert join.residual == ()
+
+
+def test_a_grace_period_says_how_late_rows_of_a_join_may_be() -> None:
+    sql = "SELECT t.id FROM trades t JOIN quotes q WITHIN 5s GRACE PERIOD 1 MINUTE ON t.symbol = q.symbol"
+    join = only(sql, JoinStreams)
+    assert isinstance(join, JoinStreams)
+    assert join.lateness.allowed == 60_000_000
+
+
+def test_conditions_of_where_about_an_input_that_comes_later_wait_for_it() -> None:
+    sql = f"SELECT t.id FROM trades t, quotes q, limits l WHERE t.symbol = q.symbol AND {NEAR} AND l.symbol = t.symbol"
+    join = only(sql, JoinStreams)
+    assert isinstance(join, JoinStreams)
+    assert [str(pair) for pair in join.keys] == ["t.symbol = q.symbol"]
+    assert join.bounds == Bounds(-5_000_000, 0)
+    assert join.residual == ()
+
+
+def test_a_row_without_the_time_that_a_bound_counts_from_meets_nothing() -> None:
+    sql = f"""SELECT t.id FROM trades t LEFT JOIN quotes q ON t.symbol = q.symbol AND {NEAR}
+              LEFT JOIN quotes r ON r.symbol = t.symbol
+                AND r.quoted BETWEEN {{0}} AND {{0}} + INTERVAL 1 SECOND"""
+    behind = found(job(sql.format("q.quoted")).root, JoinStreams)[0]
+    assert isinstance(behind, JoinStreams)
+    assert [str(each) for each in behind.residual] == ["q.quoted IS NOT NULL"]
+    own = found(job(sql.format("t.at")).root, JoinStreams)[0]
+    assert isinstance(own, JoinStreams)
+    assert own.residual == ()
+
+
+def test_times_of_joined_rows_lie_as_far_apart_as_their_bounds() -> None:
+    sql = f"""SELECT t.id FROM trades t JOIN quotes q ON t.symbol = q.symbol AND {NEAR}
+              JOIN quotes r ON r.symbol = q.symbol
+                AND r._event_time BETWEEN q._event_time AND q._event_time + INTERVAL 1 SECOND"""
+    upper, lower = found(job(sql).root, JoinStreams)
+    assert distance(lower, "t._event_time") == (0, 0)
+    assert distance(lower, "q._event_time") == (-5_000_000, 0)
+    assert distance(upper, "q._event_time") == (0, 0)
+    assert distance(upper, "t._event_time") == (0, 5_000_000)
+    assert distance(upper, "r._event_time") == (0, 1_000_000)
+
+
 def test_a_third_stream_is_bounded_by_the_stream_that_its_condition_names() -> None:
     sql = f"""SELECT t.id FROM trades t JOIN quotes q ON t.symbol = q.symbol AND {NEAR}
               JOIN quotes r ON r.symbol = q.symbol
@@ -77,6 +126,18 @@ def test_strategies_for_missing_data_come_from_the_join_or_the_table() -> None:
     assert inner.missing.strategy == "skip_record"
     assert left.missing.strategy == "emit_with_nulls"
     assert [(name, str(value)) for name, value in chosen.missing.defaults] == [("l.owner", "'nobody'")]
+
+
+def test_a_strategy_holds_wherever_the_table_stands() -> None:
+    for text in (
+        "SELECT t.id FROM limits l JOIN trades t ON l.symbol = t.symbol",
+        "SELECT t.id FROM limits RIGHT JOIN trades t ON limits.symbol = t.symbol",
+        "SELECT t.id FROM trades t LEFT JOIN (SELECT symbol FROM limits) x ON x.symbol = t.symbol",
+        "WITH c AS (SELECT symbol FROM limits) SELECT t.id FROM trades t LEFT JOIN c ON c.symbol = t.symbol",
+    ):
+        join = only(f"{text} WITH ('limits.missing.data.strategy' = 'fail_fast')", JoinTable)
+        assert isinstance(join, JoinTable)
+        assert join.missing.strategy == "fail_fast", text
 
 
 def test_as_of_a_time_waits_for_the_version_and_as_of_now_does_not() -> None:

@@ -164,6 +164,25 @@ def test_union_without_all_is_distinct() -> None:
     assert outline(root).splitlines()[1].strip() == "Distinct symbol"
 
 
+def test_headers_that_are_set_are_written_also_where_those_that_came_are_a_column() -> None:
+    root = job(f"SELECT symbol, SET_HEADER('a', id), _headers FROM trades {KAFKA}").root
+    assert isinstance(root, Sinks)
+    [target] = root.targets
+    assert root.shape(target).headers == "_edited_headers"
+    assert "_headers" in root.shape(target).names
+    assert "_edited_headers" in root.needs
+
+
+def test_a_reader_takes_headers_as_the_stream_before_it_has_set_them() -> None:
+    before = "CREATE STREAM first AS SELECT symbol, SET_HEADER('a', id), _headers FROM trades;"
+    root = job(f"{before} SELECT symbol, HEADER('a') AS a, SET_HEADER('b', 'x') FROM first {KAFKA}").root
+    [edits, _] = found(root, Headers)
+    assert isinstance(edits, Headers)
+    assert edits.base == "first._edited_headers"
+    assert isinstance(root, Sinks)
+    assert root.shape(root.targets[0]).headers == "_headers"
+
+
 def test_headers_are_set_in_order_and_only_aliased_ones_are_columns() -> None:
     root = job(
         f"""SELECT symbol, SET_HEADER('a', id), SET_HEADER('b', UPPER(symbol)) AS b, REMOVE_HEADER('c') AS c,
@@ -267,8 +286,27 @@ def test_what_aggregates_and_keys_ask_of_tables_is_asked_for_every_record() -> N
 
 
 @pytest.mark.parametrize(
+    "condition",
+    [
+        "quantity IN (SELECT most FROM limits WHERE symbol IN (SELECT symbol FROM limits))",
+        "quantity > (SELECT MAX(most) FROM limits WHERE symbol NOT IN (SELECT symbol FROM limits))",
+        "quantity IN (SELECT most FROM (SELECT most FROM limits WHERE symbol IN (SELECT symbol FROM limits)) q)",
+    ],
+)
+def test_a_subquery_in_a_subquery_is_asked(condition: str) -> None:
+    asked = outline(job(f"SELECT id FROM trades WHERE {condition}").root).splitlines()
+    assert sum("Filter" in line for line in asked) == 2
+    assert sum("Subquery" in line for line in asked) == 2
+
+
+@pytest.mark.parametrize(
     ("sql", "message"),
     [
+        (
+            """SELECT id FROM trades s WHERE quantity IN (SELECT l.most FROM limits l WHERE l.symbol IN
+                 (SELECT m.symbol FROM limits m WHERE m.symbol = s.symbol))""",
+            "does so, and asks a table as well",
+        ),
         ("SELECT t.id FROM trades t JOIN limits l ON l.most > (SELECT MAX(most) FROM limits)", "ON cannot ask a table"),
     ],
 )
@@ -292,6 +330,26 @@ def test_row_windows_over_groups_read_their_aggregates() -> None:
     [groups] = found(root, Aggregate)
     assert isinstance(groups, Aggregate)
     assert [call.name for call in groups.calls] == ["COUNT(*)"]
+
+
+@pytest.mark.parametrize(
+    ("over", "per_window"),
+    [
+        ("RANK() OVER (ORDER BY COUNT(*) DESC)", True),
+        ("NTILE(2) OVER (PARTITION BY id ORDER BY COUNT(*))", True),
+        ("SUM(COUNT(*)) OVER ()", True),
+        ("SUM(COUNT(*)) OVER (ORDER BY _window_start ROWS BETWEEN CURRENT ROW AND 1 FOLLOWING)", True),
+        ("LAG(COUNT(*)) OVER (PARTITION BY symbol ORDER BY _window_start)", False),
+        ("SUM(COUNT(*)) OVER (PARTITION BY symbol ORDER BY _window_end)", False),
+        ("LEAD(COUNT(*)) OVER (PARTITION BY symbol ORDER BY _event_time)", False),
+    ],
+)
+def test_over_in_a_window_is_over_its_groups_unless_it_goes_by_time(over: str, per_window: bool) -> None:
+    root = job(f"SELECT symbol, id, {over} AS x FROM trades GROUP BY symbol, id WINDOW TUMBLING(1m)").root
+    [node] = found(root, RowWindows)
+    assert isinstance(node, RowWindows)
+    assert node.per_window == per_window
+    assert ({"_window_start", "_window_end"} <= {key.name for key in node.partition}) == per_window
 
 
 def test_variables_of_lambdas_are_no_fields() -> None:

@@ -14,6 +14,7 @@ from tests.postgres.apps import run, runner_of
 from velostream.errors import VeloError
 from velostream.postgres import Server
 from velostream.sources.database_rows import DatabaseRows
+from velostream.sources.database_ties import Ties
 
 if TYPE_CHECKING:
     from tests.postgres.server import Database
@@ -168,3 +169,63 @@ def test_a_row_without_a_value_in_the_column_that_grows_is_not_passed_over(postg
     assert "COALESCE" in caught.value.hint
     rows = DatabaseRows("s", Server(postgres.url), query="SELECT COALESCE(id, 0) AS id, k FROM without_value", by="id")
     assert rows.chunk(None).value == "1"
+
+
+def test_a_database_or_a_user_that_is_not_there_is_told_with_what_is(postgres: Database) -> None:
+    wrong = postgres.url.replace("/postgres?", "/postgrez?")
+    with pytest.raises(VeloError, match="there is no database 'postgrez' at 'db'") as caught:
+        Server(wrong, shown="db").connect()
+    assert caught.value.hint.startswith("did you mean 'postgres'?")
+    assert caught.value.error_code == "database-unreachable", "so that somebody may wait for it"
+    with pytest.raises(VeloError, match="lets nobody in") as refused:
+        Server(postgres.url, username="nobody", shown="db").connect()
+    assert refused.value.hint == "correct username and password"
+
+
+def test_rows_that_get_the_largest_value_later_are_read_once(
+    one_spark: Any, tmp_path: Path, postgres: Database
+) -> None:
+    postgres.ask("CREATE TABLE seconds (id bigint, at timestamptz)")
+    second = "timestamptz '2026-01-01 00:00:00+00' + n / 3 * interval '1 s'"
+    postgres.ask(f"INSERT INTO seconds SELECT n, {second} FROM generate_series(0, 9) n")
+    text = f"""CREATE STREAM s (at TIMESTAMP) WITH ('type' = 'database_source', 'url' = '{postgres.url}',
+        'table' = 'seconds', 'incremental.column' = 'at', 'max.records.per.batch' = '4');
+        CREATE STREAM copied AS SELECT at, _offset AS place FROM s INTO db WITH ('db.type' = 'database_sink',
+        'db.url' = '{postgres.url}', 'db.table' = 'seconds_copy', 'db.table.create' = 'true',
+        'db.write.mode' = 'append');"""
+    both = "SELECT at, count(*) FROM seconds GROUP BY at EXCEPT SELECT at, count(*) FROM seconds_copy GROUP BY at"
+    wanted = 10
+    for more in (0, 2, 0, 1):
+        postgres.ask(f"INSERT INTO seconds SELECT 9, {second} FROM (SELECT 9 AS n FROM generate_series(1, {more})) x")
+        wanted += more
+        assert run(one_spark, tmp_path, text)["records"]["read"] == wanted
+        assert postgres.ask(both) == []
+    postgres.ask("INSERT INTO seconds VALUES (11, '2026-01-01 00:00:03+00'), (12, '2026-01-01 00:00:04+00')")
+    assert run(one_spark, tmp_path, text)["records"]["read"] == wanted + 2
+    assert postgres.ask("SELECT count(DISTINCT place), max(place) FROM seconds_copy") == [(wanted + 2, wanted + 1)]
+
+
+def test_a_chunk_that_follows_brings_the_rows_of_its_first_value_again_where_some_were_added(
+    postgres: Database,
+) -> None:
+    postgres.ask("CREATE TABLE added AS SELECT n AS id, n / 2 AS v FROM generate_series(0, 3) n")
+    asked = rows(postgres, "added", by="v")
+    first = asked.chunk(None)
+    assert (len(first.texts), first.value, first.ties) == (4, "1", 2)
+    assert asked.chunk(first.value, ties=first.ties).texts == []
+    postgres.ask("INSERT INTO added VALUES (4, 1)")
+    second = asked.chunk(first.value, ties=first.ties)
+    assert (second.texts, second.value, second.ties) == (['{"id":2}', '{"id":3}', '{"id":4}'], "1", 3)
+
+
+def test_too_many_rows_of_one_value_are_told_when_others_follow(postgres: Database) -> None:
+    postgres.ask("CREATE TABLE many_ties AS SELECT n AS id, 1 AS v FROM generate_series(1, 10001) n")
+    asked = rows(postgres, "many_ties", by="v")
+    with asked.connected() as connection:
+        bound = asked.bound(connection, None, "1")
+        assert bound is not None
+        assert bound.ties == Ties(10_001)
+        assert asked.late(connection, "1", bound.ties) is None
+        postgres.ask("INSERT INTO many_ties VALUES (0, 1)")
+        with pytest.raises(VeloError, match="has got rows with 'v' = 1 after 10,001 such rows were read"):
+            asked.late(connection, "1", bound.ties)

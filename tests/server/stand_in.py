@@ -50,7 +50,7 @@ def main(root: Path) -> int:
         replace_text(folder.status, json.dumps(told))
 
     if task.app.startswith("crash"):
-        speak("failed", {"code": "spark-failed", "message": "the disk is full", "hint": ""})
+        speak("failed", {"code": "spark-failed", "message": "the disk is full", "hint": "make room"})
         return 1
     if task.app.startswith("vanish"):
         print("Killed by nobody", file=sys.stderr, flush=True)

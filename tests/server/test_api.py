@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
@@ -47,6 +48,9 @@ def test_an_application_is_deployed_looked_at_and_removed(client: TestClient) ->
     assert client.get("/api/v1/jobs/shop/logs").json()["lines"][0]["message"] == "stand-in of shop"
     assert client.get("/api/v1/jobs/totals/versions").json()["items"][0]["role"] == "active"
     assert client.get("/api/v1/jobs/totals/metrics").json()["engine"]["batch"] == 3
+    groups = {each["group"]: each["metrics"] for each in client.get("/api/v1/jobs/totals/metrics").json()["groups"]}
+    assert [each["name"] for each in groups["jobs"]][:1] == ["velo_job_state"]
+    assert groups["records"][0]["samples"] == [{"labels": {}, "value": 7.0, "count": None}]
     assert client.get("/api/v1/jobs/totals/windows").json()["open_windows"] == 5
     assert client.delete("/api/v1/apps/shop").status_code == 204
     assert client.get("/api/v1/apps/shop").status_code == 404
@@ -104,6 +108,53 @@ def test_sql_carries_the_same_verbs_out(client: TestClient) -> None:
     assert sql("SHOW STATUS totals; STOP JOB totals FORCE")["message"] == "totals stopped"
     again = client.post("/api/v1/sql", json={"sql": f"{declared} START JOB totals AS {query}"})
     assert (again.status_code, again.json()["code"]) == (409, "job-state")
+
+
+def test_sql_shows_what_all_applications_declare(client: TestClient) -> None:
+    def sql(text: str) -> dict[str, Any]:
+        answer = client.post("/api/v1/sql", json={"sql": text})
+        assert answer.status_code == 200, answer.text
+        result: dict[str, Any] = answer.json()["results"][-1]
+        return result
+
+    deployed(client)
+    assert any("Scan orders" in row[0] for row in sql("EXPLAIN SELECT customer FROM orders")["rows"])
+    deployed(client, name="other", sql=SQL.replace("orders", "returns"))
+    shown = sql("SHOW STREAMS")
+    assert shown["columns"][-1] == "app"
+    assert sorted((row[0], row[-1]) for row in shown["rows"]) == [("orders", "shop"), ("returns", "other")]
+    assert [row[0] for row in sql("SHOW STREAMS LIKE 'ret%'")["rows"]] == ["returns"]
+    assert {row[-1] for row in sql("DESCRIBE returns")["rows"]} == {"other"}
+    assert sql("SHOW FUNCTIONS LIKE 'SPLIT_PART'")["total"] == 1
+    nobody = client.post("/api/v1/sql", json={"sql": "DESCRIBE nobody"})
+    assert (nobody.status_code, nobody.json()["code"]) == (400, "unknown-stream")
+    whose = client.post("/api/v1/sql", json={"sql": "EXPLAIN SELECT customer FROM orders"})
+    assert (whose.status_code, "'app'" in whose.json()["hint"]) == (400, True)
+
+
+def test_sql_shows_the_partitions_of_a_job_or_of_a_source(client: TestClient, plane: Plane) -> None:
+    def sql(text: str) -> list[list[Any]]:
+        rows: list[list[Any]] = client.post("/api/v1/sql", json={"sql": text}).json()["results"][-1]["rows"]
+        return rows
+
+    deployed(client)
+    state = plane.folders.state("shop", "000001")
+    state.mkdir(parents=True, exist_ok=True)
+    (state / "watermark").write_text("2026-01-01T00:00:10+00:00")
+    until(lambda: sql("SHOW PARTITIONS totals"))
+    assert sql("SHOW PARTITIONS Orders") == sql("SHOW PARTITIONS totals")
+    assert "orders/1" in sql("SHOW STATUS totals")[0], "what holds the watermark back"
+    nobody = client.post("/api/v1/sql", json={"sql": "SHOW PARTITIONS ordres"})
+    assert (nobody.status_code, nobody.json()["hint"][:22]) == (404, "did you mean 'orders'?")
+
+
+def test_a_plan_in_sql_shows_no_secret(client: TestClient) -> None:
+    source = "'https://me:hunter2@h/x?api_key=hunter3'"
+    settings = f"'s.type' = 'http_source', 's.url' = {source}, 's.format' = 'json', 's.headers.X-Api-Key' = 'hunter4'"
+    text = f"EXPLAIN SELECT a FROM s WITH ({settings}, 's.schema' = 'a INT')"
+    answer = client.post("/api/v1/sql", json={"sql": text})
+    assert answer.status_code == 200, answer.text
+    assert "hunter" not in answer.text
 
 
 @pytest.mark.parametrize(
@@ -246,6 +297,7 @@ def test_nobody_gets_anything_but_401_without_the_token(client: TestClient, plan
                     continue
                 assert answer.status_code == 401, (method, path, token)
                 assert answer.json()["code"] == "unauthorized"
+                assert "VELO_TOKEN" in answer.json()["hint"]
                 assert answer.headers["www-authenticate"].startswith("Bearer")
                 asked += 1
     assert asked > 100

@@ -55,6 +55,8 @@ VARYING = {
     )
 }
 VARYING = {name: sql.replace("SELECT customer,", "SELECT") for name, sql in VARYING.items()}
+WIDER = SQL.replace("customer STRING,", "customer STRING, more INT,")
+TIMED = SQL.replace("GROUP BY customer", "GROUP BY customer, at")
 SECOND = 1_000_000
 START = 1_767_225_600 * SECOND
 
@@ -299,6 +301,11 @@ def test_a_control_plane_that_is_killed_during_a_switch_leaves_it_to_the_next(
             r"orders \(Spark, file_source",
         ),
         (HIDDEN, HIDDEN, CANARY, None),
+        (SQL, BIGGER, CANARY, None),
+        (SQL, WIDER, CANARY, "source 'orders' of job 'totals' is declared otherwise"),
+        (SQL, WIDER, {"strategy": "BLUE_GREEN"}, None),
+        (TIMED, TIMED.replace(" FROM", ", 1 AS more FROM"), CANARY, None),
+        (TIMED, TIMED.replace("SUM(amount)", "SUM(100 / amount)"), CANARY, "may fail in one version of job 'totals'"),
         (GROUPED, GROUPED, {"strategy": "BLUE_GREEN"}, None),
         (GROUPED, GROUPED, {"strategy": "BLUE_GREEN", "fresh": True}, "goes on where the old one stands"),
         (GROUPED, GROUPED, CANARY, None),

@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -16,6 +17,7 @@ from velostream.server.deploying import Wish
 from velostream.server.driver import commands
 from velostream.server.driver.commands import Command
 from velostream.server.driver.logs import last_lines, last_words
+from velostream.server.driver.status import Status, read_status
 from velostream.server.folders import DriverFolder, check_name
 from velostream.server.masking import masked_sql
 from velostream.server.moving.copying import copy_state
@@ -27,6 +29,8 @@ from velostream.server.settings import ServerSettings
 def test_a_name_that_is_no_folder_cannot_be_an_application(name: str) -> None:
     with pytest.raises(VeloError, match="cannot be the name"):
         check_name(name)
+    with pytest.raises(VeloError, match="cannot be the name of a savepoint"):
+        check_name(name, "a savepoint")
     assert check_name("Shop_1.2-x") == "Shop_1.2-x"
 
 
@@ -45,6 +49,36 @@ def test_secrets_in_sql_are_masked_however_they_are_quoted(value: str) -> None:
     sql = f"CREATE STREAM x (a INT) WITH (x.sasl.jaas.config = {value}, 'x.topic' = 't')\n-- 'y.password' = 'old'"
     shown = masked_sql(sql)
     assert shown == sql.replace(value, "'****'").replace("'old'", "'****'")
+
+
+def test_a_pause_is_no_error_in_the_log_though_sparks_bridge_calls_it_one(tmp_path: Path) -> None:
+    script = """
+import logging, sys
+from pathlib import Path
+from velostream.jobs.writing import Stopped
+from velostream.server.driver.logs import open_log
+open_log(Path(sys.argv[1]))
+for failure in (Stopped(), ValueError("bad")):
+    try:
+        raise failure
+    except Exception:
+        logging.getLogger("py4j.clientserver").error("There was an exception", exc_info=True)
+"""
+    subprocess.run([sys.executable, "-c", script, str(tmp_path / "log")], check=True)
+    assert [line["error"] for line in last_lines(tmp_path / "log", 10)] == ["ValueError: bad"]
+
+
+def test_a_driver_that_begins_again_says_what_its_jobs_had_counted(tmp_path: Path) -> None:
+    folder = DriverFolder(tmp_path)
+    job = {"name": "a", "state": "failed", "error": "away", "records": {"read": 7}, "rate": 3.0, "whole": True}
+    folder.status.write_text(json.dumps({"format": 1, "jobs": [job], "tables": [{"name": "t"}]}))
+    status = Status(folder, "shop")
+    status.runner = SimpleNamespace(jobs=[], tables=None)  # type: ignore[assignment]
+    status.write()
+    said = read_status(folder)
+    assert said is not None
+    assert said["jobs"] == [{"name": "a", "state": "created", "records": {"read": 7}, "rate": 0.0, "whole": False}]
+    assert said["tables"] == [], "these are loaded anew"
 
 
 def test_a_command_is_answered_or_refused(tmp_path: Path) -> None:

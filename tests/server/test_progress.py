@@ -7,8 +7,14 @@ import json
 from types import SimpleNamespace
 from typing import Any
 
-from velostream.server.api.health import _events
+import pytest
+
+from velostream.errors import VeloError
+from velostream.server.api.health import _events, tables, wait
+from velostream.server.models.tables import WaitRequest
 from velostream.server.progress import ProgressEvents
+from velostream.server.registry.deployment import RUNNING, STOPPED, Deployment
+from velostream.server.views import Seen
 
 
 def table(name: str, state: str, read: int = 0, **more: Any) -> dict[str, Any]:
@@ -55,7 +61,7 @@ def test_a_listener_goes_on_after_the_event_it_names_or_begins_with_a_snapshot()
     assert [event.kind for event in first] == ["InitialSnapshot"]
     view = json.loads(first[0].data)
     assert view["summary"] == {
-        **{"tables": 1, "ready": 0, "loading": 1, "waiting": 0, "failed": 0, "rows": 0},
+        **{"tables": 1, "ready": 0, "loading": 1, "waiting": 0, "failed": 0, "stopped": 0, "rows": 0},
         "percent": 25.0,
     }
     there.apps[0].tables = [table("limits", "ready", 2)]
@@ -93,3 +99,31 @@ def test_the_stream_sends_what_happens_with_ids() -> None:
     told = asyncio.run(heard())
     assert [event.event for event in told] == ["InitialSnapshot", "TableCompleted", "SummaryUpdate"]
     assert told[-1].id == events.after(told[1].id)[0].id  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    ("alive", "wanted", "ending", "state", "ready"),
+    [
+        (True, RUNNING, "", "ready", True),
+        (False, STOPPED, "", "stopped", True),
+        (False, RUNNING, "done", "stopped", True),
+        (False, RUNNING, "", "waiting", False),
+        (False, RUNNING, "failed", "failed", False),
+    ],
+)
+def test_what_the_last_driver_said_of_a_table_holds_while_it_lives(
+    alive: bool, wanted: str, ending: str, state: str, ready: bool
+) -> None:
+    deployment = Deployment("shop", 1, "1", "", "1", wanted=wanted, ending=ending, reason="the disk is full")
+    seen = Seen(deployment, alive=alive, status={"state": "running", "tables": [table("limits", "ready", 5, rows=4)]})
+    control: Any = SimpleNamespace(apps=[seen])
+    plane: Any = SimpleNamespace(progress=ProgressEvents(control))
+    told = tables(plane)
+    assert (told.tables[0].state, told.ready) == (state, ready)
+    assert told.tables[0].rows == 4
+    assert told.summary.stopped == (state == "stopped")
+    assert "the disk is full" in told.tables[0].error if state == "failed" else not told.tables[0].error
+    if state == "stopped":
+        with pytest.raises(VeloError, match="does not run") as refusal:
+            asyncio.run(wait("limits", WaitRequest(timeout_seconds=30), plane))
+        assert refusal.value.hint == "velo restart shop"

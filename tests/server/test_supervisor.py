@@ -79,6 +79,13 @@ def test_a_driver_that_dies_too_often_has_failed_and_says_why(
     whats = [each["what"] for each in plane.control.registry.happenings(name)]
     assert whats.count("restart") == 2
     assert whats[0] == "failed"
+    until(lambda: b'state="failed"} 1.0' in _exposed(plane))  # also where its job has never reported
+    assert app(plane, name).hint == ("make room" if name == "crashing" else "")
+
+
+def _exposed(plane: Plane) -> bytes:
+    plane.figures.look()
+    return plane.figures.text
 
 
 def test_pauses_between_restarts_double_up_to_a_limit(plane: Plane) -> None:

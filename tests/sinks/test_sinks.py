@@ -91,3 +91,12 @@ def test_a_sink_that_has_no_guarantee_to_choose_meets_what_nobody_asks() -> None
 def test_an_address_of_an_unknown_system_is_written_by_nothing() -> None:
     with pytest.raises(InvalidProperty, match="nothing writes"):
         sink_at(Address("carrier-pigeon", (), "x"))
+
+
+@pytest.mark.parametrize("said", ["topic.partitions", "topic.replication.factor", "topic.config.retention.ms"])
+def test_what_is_said_of_a_topic_that_is_not_created_is_refused(said: str) -> None:
+    given = {"s.type": "kafka_sink", "s.topic": "t", "s.bootstrap.servers": "h:9092", f"s.{said}": "3"}
+    [(code, message)] = Asked(given, sink("s")).problems
+    assert code == "missing-property"
+    assert "needs 'topic.create' = 'true'" in message
+    assert not Asked({**given, "s.topic.create": "true"}, sink("s")).problems

@@ -102,3 +102,22 @@ def test_files_are_found_by_path_folder_and_glob_in_order_of_name(tmp_path: Path
     assert found(".") == ["a.csv", "b.csv", "odd[1].csv"]
     assert found("none.csv") == []
     assert found(f"file://{tmp_path}/a.csv") == ["a.csv"]
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "said"),
+    [
+        (
+            "kafka_source",
+            {"start.time": "2026-01-31T00:00:00Z", "auto.offset.reset": "latest"},
+            "'start.time' has no effect with 'auto.offset.reset' = 'latest'",
+        ),
+        ("database_source", {"poll.interval": "1s"}, "'poll.interval' needs 'incremental.column'"),
+    ],
+)
+def test_a_setting_that_would_have_no_effect_beside_others_is_refused(
+    name: str, given: dict[str, str], said: str
+) -> None:
+    every = {"s.type": name} | {f"s.{key}": text for key, text in (WORKING[name] | given).items()}
+    [(_, message)] = Asked(every, source("s")).problems
+    assert message == f"source 's': {said}"

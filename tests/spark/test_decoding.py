@@ -133,6 +133,8 @@ def test_changes_are_rows_and_deletions(one_spark: Any) -> None:
         f'{{"before": {before}, "after": null, "op": "d"}}',
         '{"a": 1}',
         "{",
+        '{"after": {"a": 1, "b": "x"}, "op": "c"} and more',
+        '{"after": {"a": "not a number", "b": "x"}, "op": "c"}',
     )
     frame = _frame(one_spark, *((text.encode(), b"k", None) for text in texts), (None, b"k", None))
     found = decoded(node, frame, "a BIGINT, b STRING", "debezium_json").collect()
@@ -142,8 +144,11 @@ def test_changes_are_rows_and_deletions(one_spark: Any) -> None:
         (1, "y", "tombstone"),
         (None, None, "undecodable"),
         (None, None, "undecodable"),
+        (1, "x", "undecodable"),
+        (None, "x", "undecodable"),
         (None, None, "tombstone"),
     ]
+    assert "row of the declared columns" in found[6]["_detail"]
     rows = pa.table({"a": [1, 1], "b": ["x", "y"], "_emission": ["final", "retract"]})
     settings: Any = Settings({"format": "debezium_avro"})
     schema = pa.schema([("a", pa.int64()), ("b", pa.string()), ("_emission", pa.string())])

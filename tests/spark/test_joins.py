@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import time
 from pathlib import Path
 from random import Random
@@ -121,6 +122,33 @@ def test_joins_before_and_after_a_window_keep_the_accounts(one_spark: Any, tmp_p
     ]
     assert report["records"]["unmatched"] == 2
     assert report["joins"]["t"]["matched"] == report["joins"]["bands"]["matched"] == 2
+
+
+def test_what_joins_below_a_window_counted_survives_a_kill(one_spark: Any, tmp_path: Path) -> None:
+    given(tmp_path)
+    query = """CREATE STREAM x AS SELECT w.k, b.label, COUNT(*) AS n FROM (
+            SELECT s.k, COUNT(*) AS n FROM s LEFT JOIN t ON s.k = t.k GROUP BY s.k WINDOW TUMBLING(1m)
+        ) w JOIN bands b ON w.k = b.k GROUP BY w.k, b.label WINDOW TUMBLING(1h) INTO out WITH (@sink)"""
+    first = runner(one_spark, tmp_path, query)
+    checkpoint, killed = tmp_path / "checkpoint", tmp_path / "killed"
+
+    def kill() -> None:
+        spark = checkpoint / "x" / "spark"
+        _until(lambda: any((spark / "commits").glob("[0-9]*")) and json.loads(accounts.read_text())["read"] == 5)
+        shutil.copytree(checkpoint, killed)
+        first.stopping.set()
+
+    accounts = checkpoint / "x" / "accounts.json"
+    killing = Thread(target=kill)
+    killing.start()
+    first.run(120, lambda: None)
+    killing.join()
+    shutil.rmtree(checkpoint)
+    killed.rename(checkpoint)
+    write(tmp_path / "in" / "1.jsonl", {"k": "a", "v": 1, "at": START + 65_000}, {"k": "z", "v": 1, "at": START})
+    report = run(one_spark, tmp_path, query)
+    assert (report["joins"]["t"]["matched"], report["joins"]["t"]["missing"]) == (3, 3)
+    assert (report["joins"]["bands"]["matched"], report["joins"]["bands"]["missing"]) == (3, 3)
 
 
 def test_joins_and_subqueries_give_what_the_batch_query_gives(one_spark: Any, tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """Joins over bounded input give what the same SQL gives as a batch query: random data, joins, batches and buckets.
 
-VELO_CASES sets how many applications are tried (four joins each).
+VELO_CASES sets how many applications are tried (three joins with tables and three of streams each).
 """
 
 from __future__ import annotations
@@ -74,14 +74,22 @@ def joins(chance: random.Random) -> list[tuple[str, str, str]]:
     table = f"SELECT s.id, s.k, t.lot FROM s {outer} t ON s.k = t.k{more}"
     band = f"SELECT s.id, b.low, b.high FROM s {outer} bands b ON s.k = b.k AND s.v BETWEEN b.low AND b.high"
     pairs = f"SELECT s.id, p.id AS other, p.v FROM s {kind} p ON s.k = p.k AND p.{{0}} {bounds}{met}"
+    near = f"SELECT s.id, p.id AS other FROM s {kind} p{{}} ON s.k = p.k AND p.at >= s.at"
+    within = " ON p.at BETWEEN s.at - INTERVAL '4' SECOND AND s.at + INTERVAL '4' SECOND AND"
+    three = f"""SELECT s.id, p.id AS other, o.id AS third
+        FROM s {kind} p ON s.k = p.k AND p.at {bounds.format("at", low, high)}
+        {outer} p AS o ON {chance.choice("sp")}.k = o.k AND o.at BETWEEN {{0}}.at - INTERVAL '3' SECOND AND {{0}}.at"""
+    three = three.format(chance.choice("sp"))
     versions = f"SELECT s.id, r.rate FROM s {outer} rates FOR SYSTEM_TIME AS OF s.at AS r ON s.k = r.k"
     newest = f"""SELECT s.id, m.rate FROM s {outer} (SELECT s.id, max_by(r.rate, r.since) AS rate FROM s JOIN rates r
         ON s.k = r.k AND r.since <= s.at GROUP BY s.id) m ON s.id = m.id"""
     return [
         (table, "", table),
         (band, ", 'bands.missing.data.strategy' = 'wait_and_retry(2, 1s)'", band),
-        (pairs.format("_event_time", low, high), "", pairs.format("at", low, high)),
         (versions, "", newest),
+        (pairs.format("_event_time", low, high), "", pairs.format("at", low, high)),
+        (near.format(" WITHIN 4 SECONDS"), "", near.format("").replace(" ON", within)),
+        (three, "", three),
     ]
 
 
@@ -107,11 +115,12 @@ def views(spark: Any, home: Path) -> None:
     rates.createOrReplaceTempView("rates")
 
 
+@pytest.mark.parametrize("part", [slice(0, 3), slice(3, 6)], ids=["tables", "streams"])
 @pytest.mark.parametrize("seed", range(CASES))
-def test_joins_of_a_stream_are_joins_of_its_records(one_spark: Any, tmp_path: Path, seed: int) -> None:
+def test_joins_of_a_stream_are_joins_of_its_records(one_spark: Any, tmp_path: Path, seed: int, part: slice) -> None:
     chance = random.Random(seed + 600)
     data(chance, tmp_path)
-    asked = joins(chance)
+    asked = joins(chance)[part]
     text = application(chance, asked)
     answer = validate(text, "test.sql", variables={}, folder=tmp_path)
     assert answer.ok, answer.findings.errors

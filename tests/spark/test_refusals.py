@@ -21,9 +21,13 @@ CREATE TABLE t (k STRING PRIMARY KEY, lot INT, since TIMESTAMP) WITH (
     'type' = 'file_source', 'path' = 't.csv', 'format' = 'csv', 'version.time' = 'since');
 CREATE TABLE u (k STRING PRIMARY KEY, lot INT) WITH ('type' = 'file_source', 'path' = 't.csv', 'format' = 'csv');
 CREATE STREAM counts AS SELECT k, COUNT(*) AS c FROM a GROUP BY k WINDOW TUMBLING(1m) WITH ('allowed.lateness' = '1m');
+CREATE STREAM groups AS SELECT k, COUNT(*) AS c FROM a GROUP BY k EMIT CHANGES WITH ('state.ttl' = '1d');
+CREATE STREAM timed AS SELECT k, MAX(at) AS _event_time FROM a GROUP BY k WINDOW TUMBLING(1m)
+    WITH ('allowed.lateness' = '1m');
 """
 GROUPED = "FROM a GROUP BY k WINDOW TUMBLING(1m)"
 SUMS = "SELECT k, SUM(c) AS c FROM counts GROUP BY k WINDOW TUMBLING(1h)"
+REFUSED = ("join-as-of", "a.at")
 WAITS = "WITH ('t.missing.data.strategy' = 'wait_and_retry(3, 1s)')"
 
 
@@ -42,11 +46,17 @@ def findings(sql: str) -> tuple[str, list[Diagnostic]]:
         ),
         (f"SELECT a.k, t.lot FROM a JOIN t ON a.k = t.k AND a.v + 1 > t.lot {WAITS}", "join-unsupported", "a.v + 1"),
         (f"SELECT u.k, t.lot FROM u JOIN t ON u.k = t.k {WAITS}", "join-unsupported", "SELECT u.k"),
-        ("SELECT c.k, b.w FROM counts c JOIN b WITHIN 1h ON c.k = b.k", "unsupported", "SELECT c.k"),
+        ("SELECT c.k, b.w FROM groups c JOIN b WITHIN 1h ON c.k = b.k", "unsupported", "SELECT c.k"),
         (
-            "CREATE STREAM met AS SELECT c.k, b.w FROM counts c JOIN b WITHIN 1h ON c.k = b.k; SELECT k FROM met",
+            "CREATE STREAM met AS SELECT c.k, b.w FROM groups c JOIN b WITHIN 1h ON c.k = b.k; SELECT k FROM met",
             "unsupported",
             "SELECT k FROM met",
+        ),
+        ("SELECT c.k, b.w FROM timed c JOIN b WITHIN 1h ON c.k = b.k", "unsupported", "SELECT c.k"),
+        (
+            "SELECT c.k, b.w FROM counts c JOIN b WITHIN 1h ON c.k = b.k AND c.c + b.w > 1",
+            "join-unsupported",
+            "c.c + b.w > 1",
         ),
         (f"{SUMS} WITH ('emit.accumulation' = 'discarding')", "unsupported", "'discarding'"),
         (f"{SUMS} WITH ('late.data.strategy' = 'update_previous')", "unsupported", "'update_previous'"),
@@ -83,6 +93,21 @@ def findings(sql: str) -> tuple[str, list[Diagnostic]]:
             "unsupported",
             "'datagen_source'",
         ),
+        *(
+            (
+                f"CREATE TABLE m AS {query}; SELECT a.k FROM a JOIN m FOR SYSTEM_TIME AS OF a.at AS m ON a.{key}",
+                *REFUSED,
+            )
+            for query, key in (
+                ("SELECT lot, COUNT(*) AS n FROM t GROUP BY lot", "id = m.lot"),
+                ("SELECT k PRIMARY KEY, CURRENT_DATE() AS today FROM t", "k = m.k"),
+                ("SELECT k PRIMARY KEY, RAND() AS r FROM t", "k = m.k"),
+                ("SELECT k PRIMARY KEY FROM u", "k = m.k"),
+                ("SELECT lot PRIMARY KEY, k FROM t", "id = m.lot"),
+                ("SELECT t.k PRIMARY KEY FROM t JOIN t o ON t.lot = o.lot", "k = m.k"),
+                ("SELECT k PRIMARY KEY FROM t WHERE k IN (SELECT k FROM t)", "k = m.k"),
+            )
+        ),
         (
             "CREATE TABLE g (k STRING PRIMARY KEY) WITH ('type' = 'http_source', 'listen' = '127.0.0.1:9');"
             "SELECT a.k FROM a JOIN g ON a.k = g.k",
@@ -102,7 +127,10 @@ def test_a_refusal_is_a_finding_with_its_place(sql: str, code: str, place: str) 
 
 def test_what_can_be_run_is_not_refused() -> None:
     joined = "SELECT a.k, t._event_time AS e FROM a JOIN t ON a.k = t.k"
-    for sql in (SUMS, f"SELECT k, TOPK(v, 3) AS x {GROUPED}", joined):
+    versions = """CREATE TABLE m AS SELECT t.k PRIMARY KEY, UPPER(t.k) AS big, o.lot FROM t LEFT JOIN t o ON t.k = o.k;
+        SELECT a.k FROM a JOIN m FOR SYSTEM_TIME AS OF a.at AS m ON a.k = m.k"""
+    corrected = "SELECT c.k, b.w FROM counts c FULL JOIN b WITHIN 1h ON c.k = b.k AND c.c > 3"
+    for sql in (SUMS, f"SELECT k, TOPK(v, 3) AS x {GROUPED}", joined, versions, corrected):
         assert not findings(sql)[1]
 
 

@@ -111,17 +111,21 @@ def test_a_row_has_what_the_table_was_at_its_time_below_a_window_too(one_spark: 
     assert made.jobs[0].accounts.adds_up
 
 
-def test_a_row_waits_for_the_versions_of_its_time(one_spark: Any, tmp_path: Path) -> None:
+def test_a_row_waits_for_the_versions_of_its_time_of_tables_of_tables_too(one_spark: Any, tmp_path: Path) -> None:
     now = time.time_ns() // 1_000_000
     soon = now + 12_000
     write(tmp_path / "in" / "0.jsonl", *({"k": "a", "v": 1, "at": at} for at in (now - 5_000, soon)))
     write(tmp_path / "rates" / "0.csv", "k,since,rate", f"a,{now - 10_000},1")
-    query = """CREATE STREAM x AS SELECT s.k, r.rate FROM s
-        LEFT JOIN rates FOR SYSTEM_TIME AS OF s._event_time AS r ON s.k = r.k INTO out WITH (@sink)"""
+    query = """CREATE TABLE twice AS SELECT k PRIMARY KEY, 2 * rate AS rate FROM rates;
+        CREATE TABLE thrice AS SELECT t.k PRIMARY KEY, t.rate + r.rate AS rate FROM twice t JOIN rates r ON t.k = r.k;
+        CREATE STREAM x AS SELECT s.k, r.rate, t.rate AS more FROM s
+        LEFT JOIN rates FOR SYSTEM_TIME AS OF s._event_time AS r ON s.k = r.k
+        LEFT JOIN thrice FOR SYSTEM_TIME AS OF s._event_time AS t ON s.k = t.k INTO out WITH (@sink)"""
+    first = runner(one_spark, tmp_path, query)
+    run_while(first, lambda: len(rows(tmp_path)) == 1, lambda: opened(first) == 1)
     made = runner(one_spark, tmp_path, query)
     change = lambda: write(tmp_path / "rates" / "1.csv", "k,since,rate", f"a,{soon - 1},2") or True  # noqa: E731
-    run_while(
-        made, lambda: len(rows(tmp_path)) == 1, lambda: opened(made) == 1, change, lambda: len(rows(tmp_path)) == 2
-    )
-    assert [row["rate"] for row in rows(tmp_path)] == [1, 2]
+    report = run_while(made, change, lambda: len(rows(tmp_path)) == 2)
+    assert [(row["rate"], row["more"]) for row in rows(tmp_path)] == [(1, 3), (2, 6)]
+    assert report["joins"]["thrice"]["matched"] == 2
     assert time.time_ns() // 1_000_000 > soon

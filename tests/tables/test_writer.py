@@ -200,3 +200,14 @@ def test_rows_are_not_put_under_another_key(tmp_path: Path) -> None:
     with pytest.raises(VeloError, match="holds rows by k, and is now to hold them by v") as refusal:
         TableWriter(TableStore(tmp_path, "t"), ("v",)).change(puts(("a", 2, 11)), About())
     assert "checkpoint" in refusal.value.hint
+
+
+def test_changes_that_are_settled_hold_whatever_their_times_say(tmp_path: Path) -> None:
+    made = writer(tmp_path)
+    made.replace(puts(*((f"k{number}", 1, 10) for number in range(20))), About())
+    gone, told = rows(("k1", 0, 0, True), ("k2", 0, 0, True), ("other", 0, 0, True)), puts(("k1", 2, 5))
+    version = made.put(pa.concat_tables([gone, told]), About())
+    assert (version.rows, "k2" in values(version), values(version)["k1"]) == (19, False, 2)
+    delta = version.table(DELTA)
+    assert delta is not None
+    assert delta["k"].to_pylist() == ["k2", "k1"], "what was not there need not be deleted"

@@ -1,12 +1,16 @@
+from decimal import Decimal
 from typing import Any
 
+import polars as pl
 import pytest
 from hypothesis import Phase, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
-from tests.windows.driving import Record, Run, settings, short
+from tests.windows.driving import Record, Run, frame, settings, short
 
 from velostream.errors import EmissionConflict, InvalidWindow
+from velostream.types import BIGINT, DOUBLE, Type, decimal
+from velostream.windows.accumulators.base import Call
 from velostream.windows.assigners import Session, Sliding, Tumbling
 from velostream.windows.emission import emission
 from velostream.windows.lateness import Lateness
@@ -40,6 +44,25 @@ def test_the_windows_between_two_are_said_when_the_later_one_fires(fill: Fill, v
     ]
     assert short(rows, "_event_count") == [(0,), (0,), (1,)]
     assert run.total("in_results") == 2
+
+
+@pytest.mark.parametrize(
+    ("kind", "dtype", "ends", "middle"),
+    [
+        (decimal(12, 2), pl.Decimal(12, 2), (Decimal("1.00"), Decimal("2.01")), Decimal("1.51")),
+        (decimal(38, 2), pl.Decimal(38, 2), (Decimal(10**36 - 1), Decimal(1 - 10**36)), Decimal("0.00")),
+        (BIGINT, pl.Int64, (2**63 - 1, 2**63 - 1), 2**63 - 1),
+        (BIGINT, pl.Int64, (2**53 + 1, 2**53 + 3), 2**53 + 2),
+        (DOUBLE, pl.Float64, (1.0, 2.0), 1.5),
+    ],
+)
+def test_what_lies_on_a_line_is_as_exact_as_its_type(
+    kind: Type, dtype: Any, ends: tuple[Any, Any], middle: Any
+) -> None:
+    run = run_of(Fill.LINEAR, calls=(Call("most", "max", ("value",), (kind,)),))
+    rows = frame(points((5, 0), (25, 0), (90, 0)))
+    run.batch(more=rows.with_columns(pl.Series("value", [*ends, ends[0]], dtype=dtype)))
+    assert short(run.rows, "_window_start", "most") == [(0, ends[0]), (10, middle), (20, ends[1])]
 
 
 def test_nothing_is_filled_before_the_first_or_after_the_last() -> None:

@@ -374,6 +374,17 @@ MOST = (1 << 63) - 1
 SUM = (Call("total", "sum", ("value",), (BIGINT,)),)
 
 
+def test_what_failed_is_told_in_the_words_of_the_statement_with_its_group_and_window() -> None:
+    meanings = {"key": "s.k", "value": "s.price"}
+    run = Run(settings(Tumbling(10_000_000), calls=(Call("total", "sum", ("value",), (BIGINT,)),), meanings=meanings))
+    run.batch(Record(3, "a", 2**63 - 1), Record(4, "a", 1), Record(5, None, 2**63 - 1), Record(6, None, 1))
+    run.flush()
+    assert sorted(run.outcomes[-1].failures["_error"]) == [
+        "SUM(s.price) overflows BIGINT: s.k = NULL in the window from 1970-01-01T00:00:00Z to 1970-01-01T00:00:10Z",
+        "SUM(s.price) overflows BIGINT: s.k = a in the window from 1970-01-01T00:00:00Z to 1970-01-01T00:00:10Z",
+    ]
+
+
 @pytest.mark.parametrize(
     ("window", "more", "batches", "dead", "in_results"),
     [

@@ -29,6 +29,7 @@ from velostream.cli.inputs import Input
 from velostream.cli.planned import home_of
 from velostream.cli.prompt.session import Read, Session
 from velostream.errors import VeloError
+from velostream.jobs import left_out
 from velostream.registry import did_you_mean
 
 if TYPE_CHECKING:
@@ -245,6 +246,9 @@ class Local(Closing):
             raise VeloError(message, hint=hint, code="usage")
         with self._stream(question, read, print) as stream:
             result = stream.take()
+            loss = left_out.said(result.report)
+            if loss:
+                LOG.warning("the query left records out: %s", loss)
             return result if result.columns else replace(result, message=repr(stream))
 
     def _stream(self, question: Question, read: Read, show: Show) -> Stream:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from velostream.api import markup
+from velostream.jobs import left_out
 
 if TYPE_CHECKING:
     import pandas as pd  # type: ignore[import-untyped]
@@ -34,6 +35,11 @@ class Result:
     def columns(self) -> list[str]:
         """The names of its columns."""
         return list(self.table.column_names)
+
+    @property
+    def dead_lettered(self) -> dict[str, int]:
+        """The records that could not be in it, by reason: they are dead letters, which a query does not keep."""
+        return left_out.letters_of(self.report)
 
     def arrow(self) -> pa.Table:
         """The rows as an Arrow table."""
@@ -89,4 +95,6 @@ class Result:
     def _count(self, most: int) -> str:
         count = len(self)
         said = f"{count:,} row{'' if count == 1 else 's'}"
-        return f"({said}, the first {most} of them here)" if count > most else f"({said})"
+        said += f", the first {most} of them here" if count > most else ""
+        loss = left_out.said(self.report)
+        return f"({said}; {loss})" if loss else f"({said})"

@@ -42,9 +42,11 @@ class Runs(Protocol):
 def carry_out(text: str, runs: Runs) -> Result:
     """Carries all statements of a text out, up to the first that fails; the answer is that of the last."""
     answer: Result | None = None
-    for statement in split(text) or [text]:
+    for statement in split(text):
         answer = _one(runs.read(statement), runs)
-    assert answer is not None, "a text has a statement, or was refused"
+    if answer is None:
+        runs.read(text)  # where it has signs that make no statement, they are what is wrong
+        raise VeloError("there is no statement in the text", hint="write at least one statement", code="empty")
     return answer
 
 

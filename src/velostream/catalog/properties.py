@@ -18,6 +18,7 @@ from velostream.config.keys import fold, squeeze
 from velostream.config.kinds import Choice
 from velostream.config.owner import Look
 from velostream.config.property import Known, Property, Scope
+from velostream.config.tables import MISSING_DATA
 from velostream.formats import FORMATS, Format
 from velostream.formats.schema_options import KEY_SCHEMA, SCHEMA
 from velostream.sinks import SINKS, Sink
@@ -60,6 +61,11 @@ def table_keys(look: Look) -> Known:
     """What may be set for a table: one that a query makes, or with a `type` one that is declared over a source."""
     own = Known((*scoped(Scope.TABLE), AUTO_OFFSET_RESET))
     return source_keys(look).union(own) if look("type", "connector") else own
+
+
+def join_keys(look: Look) -> Known:
+    """What may be set for one join, by the alias of what it looks up."""
+    return Known((MISSING_DATA,))
 
 
 def stream_keys(look: Look) -> Known:
@@ -129,7 +135,7 @@ def _sink_known(sink: Sink, look: Look) -> Known:
     schemas = (*SCHEMA[1:], *KEY_SCHEMA) if any(chosen.needs_schema for chosen in formats) else ()
     options = [one for chosen in formats for one in chosen.options]
     everything = (_type_property(SINKS.values()), *sink.options, *schemas, *options, *scoped(Scope.SINK))
-    return Known(_once(everything), sink.families, sink.one_of)
+    return Known(_once(everything), sink.families, sink.one_of, sink.rules)
 
 
 def _formats(connector: Connector, look: Look) -> list[Format]:

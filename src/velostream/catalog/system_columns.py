@@ -113,6 +113,10 @@ def find(name: str) -> SystemColumn | None:
     return _SPELLINGS.get(name.casefold())
 
 
+AS_WRITTEN = "as a job has written it"
+"""The COMMENT of a column, in the declaration of what a job has written, that was a system column of its rows."""
+
+
 def is_reserved(name: str) -> bool:
     """True where a user's column of that name would hide a system column."""
     column = find(name)

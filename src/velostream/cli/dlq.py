@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from velostream.cli.explain import one
+from velostream.cli.moments import letter_time
 from velostream.cli.options import preset_option, set_option
 from velostream.cli.planned import checkpoint_option, planned
-from velostream.durations import parse
 from velostream.errors import VeloError
 from velostream.registry import did_you_mean
 from velostream.replayed import LATE
@@ -199,26 +198,10 @@ def _wanted(ids: Sequence[str], chosen: Chosen) -> Wanted:
         frozenset(ids),
         chosen["reason"],
         chosen["source"],
-        _time(chosen["since"]),
-        _time(chosen["until"]),
+        letter_time(chosen["since"]),
+        letter_time(chosen["until"]),
         chosen["text"],
     )
-
-
-def _time(text: str) -> str:
-    """A time, or a length of time before now, as letters have it."""
-    if not text:
-        return ""
-    try:
-        found = datetime.fromisoformat(text)
-    except ValueError:
-        try:
-            found = datetime.now(UTC) - timedelta(microseconds=parse(text))
-        except VeloError:
-            message = f"'{text}' is not a time"
-            raise VeloError(message, hint="write 2026-01-31T12:00, or 2h for two hours ago", code="usage") from None
-    found = found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
-    return found.isoformat().replace("+00:00", "Z")
 
 
 def _table(letters: Sequence[dict[str, Any]]) -> Iterator[str]:

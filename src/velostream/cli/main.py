@@ -23,7 +23,7 @@ _SERVER = (
     *("rollback", "versions", "savepoint", "page"),
 )
 VERBS = (
-    *("validate", "explain", "run", "shell", "query", "dlq", *_SERVER),
+    *("validate", "explain", "run", "shell", "query", "windows", "dlq", *_SERVER),
     *("dashboard", "advise", "test", "functions", "properties", "docs"),
 )
 INTERRUPTED = 130

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
+from velostream.cli.answers import FORMS
 from velostream.cli.explain import one
 from velostream.cli.options import preset_option, set_option
 from velostream.cli.planned import checkpoint_option, planned
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from velostream.plan.job import ApplicationPlan, Job
 
 
@@ -27,7 +23,7 @@ if TYPE_CHECKING:
     "--history", is_flag=True, help="Ask the history of its jobs instead: jobs, partitions, stages, windows, metrics."
 )
 @checkpoint_option
-@click.option("--format", "form", type=click.Choice(["table", "json", "csv"]), default="table", show_default=True)
+@click.option("--format", "form", type=click.Choice(list(FORMS)), default="table", show_default=True)
 @click.option("--master", default="local[*]", show_default=True, metavar="URL", help="Where Spark runs.")
 @preset_option
 @set_option
@@ -45,7 +41,7 @@ def command(
     settings: tuple[str, ...],
 ) -> None:
     """Ask the tables of an application: those that it loads, those that its statements make, and what its jobs have
-    written to files.
+    written to files, or put away of closed windows (state.cold.backend).
 
     The answer is of the newest version of each table that was complete when the question came, and of the rows that
     were written by then: of a job with windows those that are closed. The application may be running; its jobs do not
@@ -82,7 +78,7 @@ def command(
             question = _question(app.plan, whole.text, sql)
             refuse_streams(question)
             rows = ask(app.plan, question, spark_session(master), app.home, written)
-    print(_FORMS[form](rows), end="")
+    print(FORMS[form](rows), end="")
 
 
 def _question(plan: ApplicationPlan, text: str, sql: str) -> Job:
@@ -96,35 +92,3 @@ def _question(plan: ApplicationPlan, text: str, sql: str) -> Job:
         message = f"'{' '.join(sql.split())}' is not one query"
         raise VeloError(message, hint="ask with one SELECT that writes nowhere", code="usage")
     return asked[0]
-
-
-def _as_json(rows: pa.Table) -> str:
-    return "".join(json.dumps(row, default=str, ensure_ascii=False) + "\n" for row in rows.to_pylist())
-
-
-def _as_csv(rows: pa.Table) -> str:
-    written = io.StringIO()
-    writer = csv.writer(written, lineterminator="\n")
-    writer.writerow(rows.column_names)
-    writer.writerows([_text(value) for value in row.values()] for row in rows.to_pylist())
-    return written.getvalue()
-
-
-def _as_table(rows: pa.Table) -> str:
-    """Columns side by side, as wide as their longest value."""
-    lines = rows.to_pylist()
-    cells = [rows.column_names, *(["NULL" if one is None else _text(one) for one in row.values()] for row in lines)]
-    widths = [max(len(row[place]) for row in cells) for place in range(len(rows.column_names))]
-    shown = ["  ".join(value.ljust(width) for value, width in zip(row, widths, strict=True)).rstrip() for row in cells]
-    shown.insert(1, "  ".join("-" * width for width in widths))
-    count = rows.num_rows
-    return "\n".join(shown) + f"\n({count} row{'' if count == 1 else 's'})\n"
-
-
-def _text(value: Any) -> str:
-    if value is None:
-        return ""
-    return json.dumps(value, default=str, ensure_ascii=False) if isinstance(value, dict | list) else str(value)
-
-
-_FORMS = {"table": _as_table, "json": _as_json, "csv": _as_csv}

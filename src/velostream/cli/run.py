@@ -116,6 +116,8 @@ def command(
         printer.end()
     from velostream.cli.live.signals import caught
     from velostream.cli.live.view import View
+    from velostream.jobs.foreseen import refuse_missing_files
+    from velostream.jobs.holding import held
     from velostream.jobs.runner import Runner
     from velostream.observability.logs import as_json
     from velostream.observability.watching import watched
@@ -132,10 +134,11 @@ def command(
     failure: VeloError | None = None
     runner: Runner | None = None
     signals = None
-    if view.drawn:
-        view.say("Spark starts …")
     try:
-        with translated(debug=debug):
+        with translated(debug=debug), held(home):
+            refuse_missing_files(planned, home, given.folder)
+            if view.drawn:
+                view.say("Spark starts …")
             needed = jars_of(planned.connectors, jars, view.say)
             runner = Runner(planned, spark_session(master, jars=needed), home, given.folder, view.show)
             with (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -62,7 +63,15 @@ def command(
         print(text, file=sys.stderr, flush=True)
 
     engine = Engine(master, checkpoint, tell, debug=debug)
-    shell = Shell(session, engine, _write, tell, colours_of(sys.stdout), client_of(url))
+    shell = Shell(
+        session,
+        engine,
+        _write,
+        tell,
+        colours_of(sys.stdout),
+        client_of(url),
+        served=bool(url or os.environ.get("VELO_URL")),
+    )
     if given is None and sys.stdin.isatty():
         from velostream.cli.prompt.terminal import converse, history_file, prompt_session
 

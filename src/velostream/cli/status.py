@@ -36,9 +36,10 @@ def command(*, name: str, url: str, form: str) -> None:
 
 
 def _app(app: Mapping[str, Any]) -> str:
-    restarts = f", restarted {app['restarts']} times" if app["restarts"] else ""
+    times = app["restarts"]
+    restarts = f", restarted {'once' if times == 1 else f'{times} times'}" if times else ""
     lines = [f"{app['name']} version {app['version']} is {app['state']}{restarts}"]
-    lines += [f"reason: {app['reason']}"] if app["reason"] else []
+    lines += _why(app)
     lines += ["", job_table(app["job_list"])]
     if app["log"]:
         lines += ["", "last lines of the log:", *(f"  {line['level']}: {line['message']}" for line in app["log"])]
@@ -47,9 +48,14 @@ def _app(app: Mapping[str, Any]) -> str:
     return "\n".join([*lines, "", table(columns, rows)])
 
 
+def _why(told: Mapping[str, Any]) -> list[str]:
+    reason = [f"reason: {told['reason']}"] if told["reason"] else []
+    return reason + ([f"hint: {told['hint']}"] if told["hint"] else [])
+
+
 def _job(job: Mapping[str, Any]) -> str:
     lines = [f"{job['name']} of {job['app']} version {job['version']} is {job['state']}"]
-    lines += [f"reason: {job['reason']}"] if job["reason"] else []
+    lines += _why(job)
     lines += ["", job_table([job]), ""]
     for name, count in job["records"].items():
         shown = ", ".join(f"{n:,} {reason}" for reason, n in count.items()) if isinstance(count, dict) else f"{count:,}"

@@ -67,6 +67,8 @@ JOB_RULES = (
     OnlyWith("batch.target.latency", "batch.strategy", "adaptive"),
     Needs("state.cold.backend", "state.cold.location", value="postgres", written=True),
     Needs("state.cold.backend", "state.cold.location", value="files", written=True),
+    Needs("state.cold.location", "state.cold.backend", written=True),
+    Needs("state.cold.retention", "state.cold.backend", written=True),
 )
 SOURCE_RULES = (
     Needs("watermark.strategy", "watermark.punctuation", value="punctuated"),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from velostream import sizes
+from velostream.config.memory import cache_size, hot_size
 from velostream.config.origin import Layer
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ class NotAbove:
 def memory_budget(settings: Settings) -> Broken | None:
     """The hot tier and the cache of the warm one must fit into the budget for all of them."""
     total = settings.size("state.memory.total")
-    hot, warm = settings.size("state.hot.max_size"), settings.size("state.warm.cache_size")
+    hot, warm = hot_size(settings), cache_size(settings)
     if hot + warm <= total:
         return None
     message = (

@@ -28,7 +28,8 @@ RUNNING = (
     Property(
         "num_partitions",
         Integer(least=1),
-        "over how many buckets the state is spread; fixed at the first start; without it twice the cores, at least 8",
+        "over how many buckets the state is spread; fixed at the first start; without it one for each partition of "
+        "state: the cores of a local master, at least 2, or spark.sql.shuffle.partitions of a cluster (16)",
         "16",
         scopes=_JOB,
     ),

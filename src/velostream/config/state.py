@@ -26,18 +26,23 @@ STATE = (
     Property(
         "state.warm.backend",
         Choice(("rocksdb", "memory")),
-        "where the state store keeps its files: on disk, or in shared memory",
+        "where the state store keeps its files: on disk, or in shared memory; one place for all jobs of a process",
         "memory",
         default="rocksdb",
         scopes=_JOB,
     ),
     Property(
-        "state.warm.cache_size", Size(), "memory for the state store's own cache", "4GB", default="1GB", scopes=_JOB
+        "state.warm.cache_size",
+        Size(),
+        "memory for what the state stores of a job read and write, shared out among them, each at least 3 MB",
+        "4GB",
+        default="1GB",
+        scopes=_JOB,
     ),
     Property(
         "state.warm.ttl",
         Duration(positive=True),
-        "closed windows that were not touched for this long leave the state store for the cold tier",
+        "closed windows that were not touched for this long leave the state store for the cold tier (not run yet)",
         "1d",
         default="7d",
         scopes=_JOB,
@@ -45,7 +50,7 @@ STATE = (
     Property(
         "state.cold.backend",
         Choice(("none", "postgres", "files"), also=(("postgresql", "postgres"),)),
-        "where closed windows are put away for later questions",
+        "where closed windows are put away for velo windows and velo query",
         "files",
         default="none",
         scopes=_JOB,
@@ -53,14 +58,14 @@ STATE = (
     Property(
         "state.cold.location",
         Text("URL or folder"),
-        "the database or folder for closed windows; where a preset chose the tier: the PostgreSQL that PGHOST names",
+        "the database or folder for closed windows; without one, postgres takes the server that PGHOST names",
         "postgresql://localhost/velostream",
         scopes=_JOB,
     ),
     Property(
         "state.cold.retention",
         Duration(positive=True),
-        "how long closed windows are kept",
+        "how long closed windows are kept there, since they were put away",
         "30d",
         default="90d",
         scopes=_JOB,
@@ -68,7 +73,7 @@ STATE = (
     Property(
         "state.memory.total",
         Size(),
-        "the budget of memory for all tiers; above 80 % of it closed windows move down a tier",
+        "the budget of memory of a job's state: where they are not set, half for the hot tier, 30 % for the cache",
         "8GB",
         default="4GB",
         scopes=_JOB,

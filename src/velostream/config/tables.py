@@ -48,7 +48,8 @@ class MissingDataKind:
             return _wait_and_retry(call[2])
         if call and word == "use_defaults" and call[2] is not None:
             return _use_defaults(call[2])
-        close = did_you_mean(word or text, (*PLAIN, "wait_and_retry", "use_defaults"))
+        names = (*PLAIN, "wait_and_retry", "use_defaults")
+        close = "" if word in names else did_you_mean(word or text, names)
         raise InvalidProperty(f"'{text}' is not a strategy for missing data", hint=f"{close} {_HINT}".strip())
 
 
@@ -80,6 +81,15 @@ def _use_defaults(arguments: str) -> MissingData:
         raise InvalidProperty(f"'{arguments}' must name each column once, and at least one", hint=_HINT)
     return MissingData("use_defaults", tuple(defaults))
 
+
+MISSING_DATA = Property(
+    "missing.data.strategy",
+    MissingDataKind(),
+    "what a join does with a row that has no match, by the table or by its alias in one join; without it INNER skips "
+    "the row and LEFT emits NULLs",
+    "use_defaults(sector = 'unknown', lot = 1)",
+    scopes=(Scope.TABLE,),
+)
 
 TABLES = (
     Property(
@@ -128,11 +138,5 @@ TABLES = (
         default="4",
         scopes=(Scope.JOB,),
     ),
-    Property(
-        "missing.data.strategy",
-        MissingDataKind(),
-        "what a join does with a row that has no match; without it INNER skips the row and LEFT emits NULLs",
-        "use_defaults(sector = 'unknown', lot = 1)",
-        scopes=(Scope.TABLE,),
-    ),
+    MISSING_DATA,
 )

@@ -74,7 +74,7 @@ class Accounts:
     dropped: Counter[str] = field(default_factory=Counter)
     dead_lettered: Counter[str] = field(default_factory=Counter)
     emitted: Counter[str] = field(default_factory=Counter)
-    """Rows that left the job, by kind."""
+    """Rows that left the job, by kind: those that none of its sinks took have not."""
     fired: Counter[str] = field(default_factory=Counter)
     """Rows that the last stateful nodes said, by kind: HAVING may have hidden some of them."""
     windows: Counter[str] = field(default_factory=Counter)
@@ -165,12 +165,14 @@ class Accounts:
             for name, count in counted.items():
                 held[name] += count
 
-    def refuse(self, rows: int, *, are_records: bool) -> None:
-        """Counts rows that a sink did not take; where each is a record that no other sink took, it is in no result."""
+    def refuse(self, rows: int, lost: Mapping[str, int], *, are_records: bool) -> None:
+        """Counts rows that a sink did not take. Those that no other one took either are `lost`, by kind: they have not
+        left, and where each is a record, it is in no result."""
         self.refused += rows
-        if rows and are_records:
-            self.in_results -= rows
-            self.dead_lettered["refused"] += rows
+        self.emitted.subtract({kind: count for kind, count in lost.items() if kind})
+        if lost and are_records:
+            self.in_results -= sum(lost.values())
+            self.dead_lettered["refused"] += sum(lost.values())
 
     def fail(self, reason: str, rows: int, *, are_records: bool) -> None:
         """Counts rows that failed behind the node that had counted their records; where each is a record, it is in no
@@ -208,7 +210,7 @@ class Accounts:
             self.watermark = max(self.watermark or one["watermark"], one["watermark"])
             if self.first_watermark is None:
                 self.first_watermark = self.watermark
-        self.partitions |= one["partitions"]
+        self.partitions = _without_places(self.partitions, one["partitions"]) | one["partitions"]
         self.holding = one["holding"]
 
     def _add_histograms(self, one: Mapping[str, Any]) -> None:
@@ -270,3 +272,14 @@ class Accounts:
         for name in ("dropped", "dead_lettered", "failed_rows", "emitted", "fired", "windows"):
             data[name] = Counter(data.get(name, {}))
         return cls(**data)
+
+
+def _without_places(known: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
+    """Partitions without the places of those that were only counted, where these have appeared under their names."""
+    sources = {name.rpartition("/")[0] for name in told}
+    gone = {
+        name
+        for name in known
+        if name.rpartition("/")[2].startswith("-") and name.rpartition("/")[0] in sources and name not in told
+    }
+    return {name: shown for name, shown in known.items() if name not in gone}

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from velostream.errors import VeloError
+from velostream.jobs.put_away import PutAway
 from velostream.jobs.written import Written, WrittenView
 from velostream.plan.job import ApplicationPlan, Job
 from velostream.spark.lower.context import Lowering, Run, column
@@ -27,7 +28,7 @@ def ask(
     job: Job,
     spark: SparkSession,
     checkpoint: Path,
-    written: Mapping[str, Written] = MappingProxyType({}),
+    written: Mapping[str, Written | PutAway] = MappingProxyType({}),
 ) -> pa.Table:
     """The rows of a query that reads tables, and what jobs have `written`; `job` is the one that would print them."""
     refuse_streams(job)
@@ -68,7 +69,8 @@ def ask_history(sql: str, tables: Mapping[str, pa.Table], spark: SparkSession) -
     from pyspark.errors import PySparkException
 
     for name, table in tables.items():
-        spark.createDataFrame(table).createOrReplaceTempView(name)
+        # In one piece: of a table that begins with two empty pieces, Spark takes no row at all.
+        spark.createDataFrame(table.combine_chunks()).createOrReplaceTempView(name)
     try:
         found: pa.Table = spark.sql(sql).toArrow()
     except PySparkException as error:

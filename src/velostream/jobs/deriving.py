@@ -104,6 +104,11 @@ class Deriving:
         told = newest.about.offset.get(TABLES, {}) if newest is not None else {}
         return {each: one[VERSION] for each, one in told.items()}
 
+    def held_of(self, name: str) -> set[int]:
+        """The versions of a table that are read, or that others were made of: by these it is known what has changed."""
+        makers = [self.made_of(each) for each, maker in self.derived.items() if name in maker.tables]
+        return self.held.get(name, set()) | {made_of[name] for made_of in makers if name in made_of}
+
     def load(self, names: Iterable[str], failed: Failed, parallel: int = 1) -> None:
         """Computes tables that are behind, those that do not depend on each other side by side; the first that fails is
         an error."""
@@ -216,7 +221,14 @@ class Deriving:
         if base is not None and base.complete and self._mode(name) == NONE:
             return False
         now = self._wanted(name)
-        return bool(now) and (base is None or not base.complete or not is_same(base.about.offset, now))
+        if not now or base is None or not base.complete:
+            return bool(now)
+        return not is_same(base.about.offset, now) or self._is_known_later(name, base)
+
+    def _is_known_later(self, name: str, base: Version) -> bool:
+        """True where what the rows of a table were is known up to a later time than its newest version says."""
+        until = self._source(name).known_until() if self.loaders[name].writer.past else None
+        return until is not None and (base.about.watermark is None or until > base.about.watermark)
 
     def _wanted(self, name: str) -> Mapping[str, object]:
         """What a table would be made of now; nothing where that is not there yet."""

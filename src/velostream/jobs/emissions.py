@@ -12,12 +12,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from velostream.events import LOGGER
 from velostream.plan.nodes import Aggregate
+from velostream.sinks.writers import Refusal
+from velostream.sinks.writers.batch import LEFT, PLACE
+from velostream.spark.lower.context import column
+from velostream.spark.stateful.layout import OF_WINDOW, ORIGIN
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+
     from velostream.jobs.home import Home
     from velostream.plan.job import Job
 
@@ -39,21 +46,49 @@ class Emissions:
     """The fields that rows are grouped by, in order."""
     _current: Path | None = field(default=None, init=False)
 
-    def take(self, payloads: Sequence[bytes], number: int) -> None:
-        """Adds the rows that a micro-batch wrote."""
+    columns: ClassVar[tuple[str, ...]] = (OF_WINDOW, ORIGIN[1])
+    """What is asked of rows that something may have become of since windows said them."""
+
+    def take(self, payloads: Sequence[bytes], number: int, lost: Sequence[Refusal] = ()) -> None:
+        """Adds the rows of a micro-batch that were written as they were said, save those that no sink took."""
         from velostream.spark.stateful.payload import unpack
 
-        at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        lines: list[str] = []
+        gone = {one.place for one in lost}
+        names = [f"{_KEY}{place}" for place in range(len(self.keys))]
+        rows: list[tuple[Any, ...]] = []
+        first = 0
         for payload in payloads:
             frame = unpack(payload)
-            if len(lines) >= MOST or any(name not in frame.columns for name in _WINDOW):
+            if len(rows) >= MOST or any(name not in frame.columns for name in _WINDOW):
                 break
-            names = [f"{_KEY}{place}" for place in range(len(self.keys))]
-            for row in frame.select(*names, *_WINDOW).head(MOST - len(lines)).iter_rows():
-                lines.append(json.dumps([number, at, *row], default=str, ensure_ascii=False))
-        if not lines:
+            some = frame.select(*names, *_WINDOW).head(MOST - len(rows) + len(gone)).iter_rows()
+            rows += [row for place, row in enumerate(some, first) if place not in gone]
+            first += frame.height
+        self._add(rows[:MOST], number)
+
+    def first(self, rows: DataFrame) -> pa.Table:
+        """As many rows as are kept, of those that workers write."""
+        known = [column(name) for name in self.columns if name in rows.columns]
+        return rows.select(*known, column(LEFT), column(PLACE)).limit(MOST).toArrow()
+
+    def take_rows(self, written: pa.Table, number: int, lost: Sequence[Refusal] = ()) -> None:
+        """Adds rows that were written, save those that no sink took."""
+        if OF_WINDOW not in written.column_names:
             return
+        gone = {one.place for one in lost}
+        asked = written.select([OF_WINDOW, LEFT, ORIGIN[1], PLACE]).slice(0, MOST + len(gone)).to_pylist()
+        rows = [
+            (*window.values(), left, revision)
+            for window, left, revision, place in (each.values() for each in asked)
+            if place not in gone
+        ]
+        self._add(rows[:MOST], number)
+
+    def _add(self, rows: Sequence[tuple[Any, ...]], number: int) -> None:
+        if not rows:
+            return
+        at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        lines = [json.dumps([number, at, *row], default=str, ensure_ascii=False) for row in rows]
         try:
             with self._file().open("a") as log:
                 log.write("\n".join(lines) + "\n")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,8 +14,9 @@ from velostream.files import replace_text
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-LEAST_BUCKETS = 8
 _WORD = 0xFFFFFFFF
+_BUCKETS = "buckets.json"
+_SHUFFLE = "spark.sql.shuffle.partitions"
 
 
 @dataclass(frozen=True)
@@ -57,8 +57,9 @@ class Home:
         return max(0.0, time.time() - begun.stat().st_mtime) if begun.exists() else 0.0
 
     def buckets(self, spark: SparkSession, wanted: int | None) -> tuple[int, ...]:
-        """The numbers of the buckets, fixed at the first start together with Spark's shuffle partitions."""
-        file = self.folder / "buckets.json"
+        """The numbers of the buckets, fixed at the first start together with Spark's partitions of state. More buckets
+        than partitions run no wider, and each costs a round of the operator in every micro-batch: so one for each."""
+        file = self.folder / _BUCKETS
         if file.exists():
             fixed = json.loads(file.read_text())
             held = len(fixed["buckets"])
@@ -68,13 +69,19 @@ class Home:
                 )
                 hint = f"set num_partitions to {held} instead of {wanted}, or start with a new checkpoint"
                 raise VeloError(message, hint=hint, code="state-mismatch")
-            spark.conf.set("spark.sql.shuffle.partitions", fixed["shuffle_partitions"])
             return tuple(fixed["buckets"])
-        shuffle = int(str(spark.conf.get("spark.sql.shuffle.partitions")))
-        count = wanted or max(LEAST_BUCKETS, 2 * (os.cpu_count() or 1))
-        numbers = spread(count, shuffle)
+        context = spark.sparkContext
+        shuffle = int(str(context.getConf().get(_SHUFFLE, str(context.defaultParallelism))))
+        if wanted is not None and not str(context.master).startswith("local"):
+            shuffle = max(shuffle, wanted)
+        numbers = spread(wanted or shuffle, shuffle)
         replace_text(file, json.dumps({"shuffle_partitions": shuffle, "buckets": numbers}))
         return tuple(numbers)
+
+    def fix_partitions(self, spark: SparkSession) -> None:
+        """Gives the query that is started next as many partitions of state as it had at its first start."""
+        fixed = json.loads((self.folder / _BUCKETS).read_text())
+        spark.conf.set(_SHUFFLE, fixed["shuffle_partitions"])
 
 
 def spread(count: int, partitions: int) -> list[int]:

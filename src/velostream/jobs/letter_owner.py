@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 from zlib import crc32
 
@@ -47,10 +48,26 @@ class LetterOwner:
         return low <= self._place(told.get("group"), letter) < high
 
     def _place(self, group: str | None, letter: Mapping[str, Any]) -> int:
-        if group is not None and _tells_key(self.job):
+        if group is not None and self._tells_key:
             return crc32(group.encode()) % SLOTS
         stood = letter["record"] if letter["offset"] is None else letter["offset"]
         return crc32(f"{letter['source']}|{stood}".encode()) % SLOTS
+
+    @cached_property
+    def _tells_key(self) -> bool:
+        return tells_key(self.job)
+
+
+def tells_key(job: Job) -> bool:
+    """True where rows have the place of their group: their key is that of the only node with state, in that order."""
+    nodes = list(job.root.walk())
+    groups = [node for node in nodes if isinstance(node, Aggregate)]
+    if len(groups) != 1 or sum(node.keeps_state for node in nodes) != 1:
+        return False
+    names, below = CANONICAL(job.root), CANONICAL(groups[0].input)
+    kept = [(names.get(key, key), str(job.root.fields.of(key).type)) for key in key_of(job)]
+    grouped = [(canonical(key.expression, below), str(key.expression.type)) for key in groups[0].keys]
+    return kept == grouped and all(kind in _SAME_TEXT for _, kind in kept)
 
 
 def owner_of(job: Job, owners: Owners) -> LetterOwner | None:
@@ -72,17 +89,6 @@ def newest_end(job: Job, time: int) -> int:
             step = int(assigner.advance_by)
             end = (inside - assigner.offset) // step * step + assigner.offset + int(assigner.size)
     return end
-
-
-def _tells_key(job: Job) -> bool:
-    """True where rows have the place of their group: their key is that of the only node with state, in that order."""
-    groups = [node for node in job.root.walk() if isinstance(node, Aggregate)]
-    if len(groups) != 1 or sum(node.keeps_state for node in job.root.walk()) != 1:
-        return False
-    names, below = CANONICAL(job.root), CANONICAL(groups[0].input)
-    kept = [(names.get(key, key), str(job.root.fields.of(key).type)) for key in key_of(job)]
-    grouped = [(canonical(key.expression, below), str(key.expression.type)) for key in groups[0].keys]
-    return kept == grouped and all(kind in _SAME_TEXT for _, kind in kept)
 
 
 def own_letters(owner: LetterOwner | None, letters: list[dict[str, Any]]) -> list[dict[str, Any]]:

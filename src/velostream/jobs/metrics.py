@@ -17,6 +17,7 @@ _TOTALS = {
     "allowed_lateness_violations": "allowed_lateness_violations",
     "windows_created": "windows_created_total",
     "windows_completed": "windows_completed_total",
+    "windows_pruned": "windows_pruned_total",
     "late_events": "late_events_total",
     "failed_groups": "failed_groups",
     "hot_hits": "hot_hits",
@@ -43,7 +44,6 @@ def window_metrics(accounts: Accounts, seconds: float, progress: Any = None) -> 
     metrics |= {name: accounts.windows[counted] for counted, name in _TOTALS.items()}
     metrics |= {name: accounts.gauges.get(gauge, 0) for gauge, name in _GAUGES.items()}
     metrics["warm_state_size_bytes"] = accounts.gauges.get("state_bytes", 0)
-    metrics["windows_pruned_total"] = 0  # nothing moves closed windows to a colder tier yet
     metrics["dropped_events_total"] = sum(accounts.dropped.values())
     for name, unit in (("window_event_count", 1), ("window_size_bytes", 1), ("lateness", SECOND)):
         shown = f"{name}_seconds" if unit == SECOND else name

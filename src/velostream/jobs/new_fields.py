@@ -1,7 +1,8 @@
 """Fields that came after the columns of a source were taken from samples: they are not added, but counted and said.
 
-Every file is looked at once, as the schema was sampled: by its header, its schema, or its first records. What was found
-is kept beside the accounts of the job, a line for each file, so that a restart goes on counting.
+Every file is looked at once, as the schema was sampled: by its header, its schema, or its first records; one that grows
+again where it has grown. What was found is kept beside the accounts of the job, a line for each look, so that a restart
+goes on counting.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from velostream.jobs.inferred import KEPT
 from velostream.sources.file import matching
 from velostream.sources.streams.decoding import COLUMNAR, FileForm, text_records
 from velostream.sources.streams.file_checks import column_names
+from velostream.sources.streams.growing import whole_lines
 from velostream.sources.streams.reading import form_of
 
 if TYPE_CHECKING:
@@ -42,7 +44,10 @@ class NewFields:
     """The sources whose columns were sampled, with the names of these, in small letters."""
     folder: Path
     file: Path
-    looked: set[tuple[str, str]] = field(default_factory=set)
+    looked: dict[tuple[str, str], int] = field(default_factory=dict)
+    """The files that were looked at, by source and path; of those that grow, how many bytes."""
+    fields: dict[tuple[str, str], set[str]] = field(default_factory=dict)
+    """The new fields of each file, in small letters."""
     found: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
     """Of each source and field: how many files have it, and which was the first."""
 
@@ -60,18 +65,25 @@ class NewFields:
         lines = []
         for scan, known in self.scans:
             form = form_of(scan)
+            growing = scan.settings.boolean("growing")
             for path in matching(scan.settings.text("path"), self.folder):
-                if (scan.source, str(path)) in self.looked:
+                before = self.looked.get((scan.source, str(path)))
+                end = whole_lines(str(path), before or 0) if growing else 0
+                if before is not None and end <= before:
                     continue
-                new = [name for name in fields_of(str(path), form) if name.casefold() not in known]
-                self._take(scan.source, str(path), new)
-                lines.append(json.dumps({"source": scan.source, "path": str(path), "fields": new}) + "\n")
+                had = self.fields.get((scan.source, str(path)), set()) | known
+                piece = (before or 0, end) if growing else (0, None)
+                new = [name for name in fields_of(str(path), form, *piece) if name.casefold() not in had]
+                self._take(scan.source, str(path), new, end)
+                said = {"source": scan.source, "path": str(path), "fields": new, "end": end}
+                lines.append(json.dumps(said) + "\n")
         if lines:
             with self.file.open("a") as file:
                 file.writelines(lines)
 
-    def _take(self, source: str, path: str, fields: list[str]) -> None:
-        self.looked.add((source, path))
+    def _take(self, source: str, path: str, fields: list[str], end: int = 0) -> None:
+        self.looked[(source, path)] = end
+        self.fields.setdefault((source, path), set()).update(name.casefold() for name in fields)
         for name in fields:
             held = self.found.setdefault(source, {}).setdefault(name, {"files": 0, "first": path})
             held["files"] += 1
@@ -80,19 +92,19 @@ class NewFields:
                 _log.warning(text, self.job, source, name, path)
 
 
-def fields_of(path: str, form: FileForm) -> list[str]:
-    """The fields of a file; of one that cannot be read, which its records say, none."""
+def fields_of(path: str, form: FileForm, start: int = 0, end: int | None = None) -> list[str]:
+    """The fields of a file, or of a piece of one; of one that cannot be read, which its records say, none."""
     try:
         if form.format in COLUMNAR or (form.format == "csv" and form.csv.header):
             return [name.strip() for name in column_names(path, form)]
-        return _json_fields(path, form) if form.format in _JSON else []
+        return _json_fields(path, form, start, end) if form.format in _JSON else []
     except (VeloError, OSError):
         return []
 
 
-def _json_fields(path: str, form: FileForm) -> list[str]:
+def _json_fields(path: str, form: FileForm, start: int, end: int | None) -> list[str]:
     found: dict[str, None] = {}
-    for record in islice(text_records(path, form), RECORDS):
+    for record in islice(text_records(path, form, start, end), RECORDS):
         try:
             value = json.loads(record.value or "null")
         except ValueError:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from velostream.jobs.accounts import Counted
-from velostream.spark.lower.context import JOINED, column
+from velostream.spark.lower.context import column
 from velostream.spark.lower.join_counts import counters, of_counters
 from velostream.spark.stateful import layout as names
 
@@ -73,8 +73,8 @@ def by_status(batch: DataFrame) -> list[Counted]:
         return F.coalesce(known, F.lit(False)).alias(name)
 
     rows = batch.filter(column(names.MARK).isNull())
-    told = column(JOINED) if JOINED in batch.columns else F.lit(0)
-    joined = F.coalesce(told, F.lit(0)).alias(JOINED)
+    told = column(names.JOINED) if names.JOINED in batch.columns else F.lit(0)
+    joined = F.coalesce(told, F.lit(0)).alias(names.JOINED)
     keyed = rows.groupBy(column(names.STATUS), flag("_expanded"), flag(names.COUNTED), flag("_replayed"), joined)
     return [Counted(row[0] or "", row[1], row[2], row["count"], row[3], row[4]) for row in keyed.count().collect()]
 

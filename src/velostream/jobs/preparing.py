@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from velostream.config.memory import hot_size
 from velostream.durations import SECOND
 from velostream.events import Events
 from velostream.functions.base import Function
 from velostream.jobs.accounts import Accounts
 from velostream.jobs.batching import batching_of
+from velostream.jobs.cold import PuttingAway, place_of_job
 from velostream.jobs.emissions import emissions_of
 from velostream.jobs.failing import failing_of
 from velostream.jobs.following import Following
@@ -22,23 +24,24 @@ from velostream.jobs.log_lines import LogLines
 from velostream.jobs.measuring import measuring
 from velostream.jobs.new_fields import new_fields_of
 from velostream.jobs.originals import originals_of
-from velostream.jobs.ownership import Owners
+from velostream.jobs.ownership import Owners, key_of
 from velostream.jobs.replaying import is_asked_for, recover
 from velostream.jobs.running import RunningJob
 from velostream.jobs.tables import Tables
 from velostream.jobs.writing import BatchWriter
 from velostream.plan.job import ROUNDROBIN, ApplicationPlan, Job
 from velostream.plan.nodes import Materialise
+from velostream.plan.varying import behind
 from velostream.sinks.writers.batch import FEW
 from velostream.spark.lower.context import Lowering, Run
 from velostream.spark.lower.job import LoweredJob, lower_job
 from velostream.tables.pins import Pins
 
-MUCH = 4 << 20
-"""Bytes of files from which on a first micro-batch is taken to have many rows."""
-
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+MUCH = 4 << 20
+"""Bytes of files from which on a first micro-batch is taken to have many rows."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,8 @@ class Preparing:
         writer.rows_before = FEW + 1 if lowering.first_bytes > MUCH else 0
         measuring(writer)
         writer.emissions = emissions_of(job, home)
+        place = place_of_job(job, self.plan, self.folder)
+        writer.away = PuttingAway(place) if place is not None else None
         writer.lines = LogLines(job) if job.logs else None
         writer.failing = failing_of(job, self.plan)
         writer.letters = letter_store(job, home, self.folder)
@@ -97,7 +102,8 @@ class Preparing:
         more = (job.stateful, again, self.owners.goes_by_slots(job))
         run = Run(job.name, home.folder, self.folder, self.bounded, buckets, *_hot(job), *more, self._spread(job))
         views = pins.views if pins is not None else {}
-        lowering = Lowering(self.spark, run, functions=self.functions, tables=views)
+        known_by = behind(job.root, key_of(job))
+        lowering = Lowering(self.spark, run, functions=self.functions, apart=known_by, tables=views)
         lowered = lower_job(job, lowering)
         if pins is not None:
             pins.prepared = lowering.prepared
@@ -128,4 +134,4 @@ def _hot(job: Job) -> tuple[int, float]:
     stateful = sum(node.keeps_state for node in job.root.walk())
     if job.settings is None or not stateful:
         return 0, 0.0
-    return job.settings.size("state.hot.max_size") // stateful, job.settings.duration("state.hot.ttl") / SECOND
+    return hot_size(job.settings) // stateful, job.settings.duration("state.hot.ttl") / SECOND

@@ -19,6 +19,7 @@ from velostream.plan.job import ApplicationPlan, Job
 from velostream.plan.nodes import Materialise
 from velostream.spark.lower.functions import register
 from velostream.spark.lower.job import refuse_ends
+from velostream.spark.warm import place_stores
 
 LOOK = 0.2
 """How often the clock is looked at, in seconds."""
@@ -59,6 +60,7 @@ class Runner:
         """Loads the tables and lowers every job, and hands it to `each`; settings, sources and sinks that cannot be run
         are said before that. There are no jobs where somebody stops it while tables are loaded."""
         refuse_ends(self.plan)
+        place_stores(self.spark, self.plan)
         register(self.spark, self.plan.functions)
         self.tables = tables = Tables(self.plan, self.spark, self.checkpoint, self.folder)
         self.preparing = Preparing(

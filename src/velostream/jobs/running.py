@@ -6,6 +6,7 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from velostream.events import JobEnded, JobStarted
 from velostream.jobs.accounts import Accounts
 from velostream.jobs.batching import Batching
 from velostream.jobs.failing import breakers_of
+from velostream.jobs.flushing import Flush
 from velostream.jobs.following import Following
 from velostream.jobs.home import Home
 from velostream.jobs.meeting import Begun, last_begun
@@ -32,6 +34,7 @@ from velostream.spark.lower.stage import CONTROL
 from velostream.spark.lower.stateful import waits_for_end
 from velostream.spark.stateful.control import command
 from velostream.spark.stateful.hot_folders import released
+from velostream.spark.warm import set_cache
 from velostream.tables.pins import Pins
 from velostream.tables.progress import LOADING
 
@@ -109,6 +112,8 @@ class RunningJob:
         stream = self.lowered.stream.writeStream.outputMode("update" if self.lowered.stateful else "append")
         stream = stream.queryName(self.job.name).option("checkpointLocation", str(self.home.checkpoint))
         stream = stream.foreachBatch(self.writer)
+        self.home.fix_partitions(self.lowered.stream.sparkSession)
+        set_cache(self.lowered.stream.sparkSession, self.job, len(self.lowered.roles))
         self.query = stream.trigger(processingTime=f"{self.batching.window * 1000:.0f} milliseconds").start()
         if self.following is not None:
             self.following.has_started(self.query)
@@ -205,9 +210,10 @@ class RunningJob:
     def flush(self) -> None:
         """Says what stands open, and waits for the micro-batch that does; where a LIMIT is reached, none comes."""
         self.has_flushed = True
-        self.writer.flushed = False
-        command(self.control, flush=True)
-        while not (self.writer.flushed or self.writer.stopping.is_set()):
+        hearing = frozenset(stage for stage, role in self.lowered.roles.items() if role.first)
+        self.writer.flush = flush = Flush(hearing, partial(command, self.control))
+        flush.begin()
+        while not (flush.done or self.writer.stopping.is_set()):
             self.check()
             time.sleep(POLL)
 

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from velostream.jobs.letter_owner import OWNING
 from velostream.sinks.letters.letter import letter
+from velostream.spark.lower.context import column
 from velostream.spark.stateful import layout as names
 from velostream.spark.stateful.layout import GROUP
 from velostream.windows.failed import FAILED_GROUP
 
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+SMALL = 1 << 20
+"""Up to so many bytes, the rows of a bucket are taken to the driver with what it says beside them."""
 _LETTER = ("_source", "_partition", "_offset", "_event_time", "reason", "error", "lateness", "watermark", "record")
 
 
@@ -46,6 +52,22 @@ class Said:
     def next_tick(self) -> int | None:
         """When the clock should be looked at again."""
         return min((one["next_tick"] for one in self.stats if one["next_tick"] is not None), default=None)
+
+
+def heard(batch: DataFrame, *, packed: bool) -> Said:
+    """What stateful nodes say beside the rows of a micro-batch."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    if packed:
+        wanted = (F.col("kind") != names.RESULT) | (F.length("payload") <= SMALL)
+        others = batch.select("kind", F.when(wanted, F.col("payload")).alias("payload"))
+    else:
+        kind = F.get_json_object(column(names.MARK), "$.pass").alias("kind")
+        others = batch.filter(column(names.PASSED).isNotNull()).select(kind, column(names.PASSED).alias("payload"))
+    said = Said()
+    for row in others.collect():
+        said.take(row.kind, None if row.payload is None else bytes(row.payload))
+    return said
 
 
 def _letters(payload: bytes) -> list[dict[str, Any]]:

@@ -20,11 +20,11 @@ from velostream.jobs.deriving import Deriving
 from velostream.jobs.home import Home
 from velostream.jobs.loading import FIRST_PAUSE, LONGEST_PAUSE, Loading, knows, setting
 from velostream.plan.job import ApplicationPlan, Job
-from velostream.plan.nodes import JoinTable, Materialise, TableScan
+from velostream.plan.nodes import Materialise, TableScan
+from velostream.plan.versions import versioned
 from velostream.spark.failures import translate
 from velostream.spark.loading import source_of
 from velostream.spark.loading.derived import DerivedTable
-from velostream.spark.lower.join_table import tables_of
 from velostream.tables.events import TableEvents
 from velostream.tables.loading import NONE, Loader
 from velostream.tables.materialised import MaterialisedTable, columns_of
@@ -53,6 +53,8 @@ class Tables:
         """What happens to them, for whoever wants to follow."""
         self.made: dict[str, MaterialisedTable] = {}
         self.pins: list[Pins] = []
+        self.versioned = versioned(plan)
+        """The tables whose past is kept."""
         self.declared = {table.name: table for table in plan.tables}
         loaders: dict[str, Loader] = {}
         for table in plan.tables:
@@ -79,15 +81,15 @@ class Tables:
         columns = {each: self._described(each)[1] for each in (name, *job.tables)}
         writer, about = self._opened(name, job.made.key, columns[name], None)
         chosen = partial(self.deriving.versions, name)
-        rows = DerivedTable(job, self.spark, self.checkpoint, self.plan.functions_by_name, columns, chosen)
-        self.deriving.add(name, Loader(writer, rows, about))
+        rows = DerivedTable(job, self.spark, self.checkpoint, self.plan.functions_by_name, columns, chosen, writer.past)
+        self.deriving.add(name, Loader(writer, rows, about, until=rows.known_until))
 
     def _opened(
         self, name: str, key: tuple[str, ...], columns: Iterable[tuple[str, str]], keeps: Any
     ) -> tuple[TableWriter, Progress]:
         self.progress[name] = Progress(name)
-        past = any(name in versioned(job) for job in self.plan.jobs)
-        writer = TableWriter(TableStore(self.checkpoint, name), key, keeps, past=past, columns=tuple(columns))
+        store, past = TableStore(self.checkpoint, name), name in self.versioned
+        writer = TableWriter(store, key, keeps, past=past, columns=tuple(columns))
         return writer, self.progress[name]
 
     def load(self, stopping: Event | None = None) -> bool:
@@ -223,7 +225,7 @@ class Tables:
         if len(self.pins) < len(self.plan.jobs):
             return
         for name in self.progress:
-            held = [*(pins.held.get(name, set()) for pins in self.pins), self.deriving.held.get(name, set())]
+            held = [*(pins.held.get(name, set()) for pins in self.pins), self.deriving.held_of(name)]
             TableStore(self.checkpoint, name).forget(set().union(*held))
 
     def report(self) -> list[dict[str, Any]]:
@@ -237,9 +239,3 @@ class Tables:
             }
             for name, about in self.progress.items()
         ]
-
-
-def versioned(job: Job) -> set[str]:
-    """The tables that a job asks what they were at a time."""
-    joins = (node for node in job.root.walk() if isinstance(node, JoinTable) and node.as_of is not None)
-    return {name for join in joins for name in tables_of(join)}

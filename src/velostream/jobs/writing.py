@@ -13,38 +13,39 @@ from typing import TYPE_CHECKING, Any
 
 from velostream.events import TRACEPARENT, BatchBegan, BatchEnded, Events, TracesSeen
 from velostream.jobs.accounts import Accounts, Counted
+from velostream.jobs.cold import PuttingAway
 from velostream.jobs.emissions import Emissions
 from velostream.jobs.failing import REFUSED, Failing, Letters
 from velostream.jobs.faults import COLUMNS, Faults
+from velostream.jobs.flushing import Flush
 from velostream.jobs.home import Home
-from velostream.jobs.leaving import Leaving
+from velostream.jobs.leaving import Leaving, numbered, placed
 from velostream.jobs.letter_owner import LetterOwner, own_letters
 from velostream.jobs.log_lines import LogLines, traceparents
 from velostream.jobs.measured import Measured, capped
 from velostream.jobs.measuring import Measures
 from velostream.jobs.observing import FAULT, Observed, by_status
 from velostream.jobs.originals import Originals
-from velostream.jobs.said import Said
+from velostream.jobs.said import Said, heard
 from velostream.plan.job import Job
 from velostream.plan.nodes import Print
 from velostream.retrying import GivenUp
 from velostream.sinks.letters import LetterStore, letter
 from velostream.sinks.letters.files import FileLetters
 from velostream.sinks.writers import Batch, BatchRows, needed, write
-from velostream.sinks.writers.batch import FEW
+from velostream.sinks.writers.batch import FEW, LEFT, PLACE
+from velostream.sinks.writers.crossing import to_arrow
 from velostream.sources.streams.watermarks import FOLDER, keep
 from velostream.spark.lower.context import column
 from velostream.spark.lower.job import LoweredJob, sinks_of
-from velostream.spark.lower.join_counts import of_groups
+from velostream.spark.lower.join_counts import of_groups, of_routers
 from velostream.spark.stateful import layout as names
 from velostream.tables.materialised import MaterialisedTable
+from velostream.windows.emission.base import FINAL
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
-
-SMALL = 1 << 20
-"""Up to so many bytes, the rows of a bucket are taken to the driver with what it says beside them."""
 
 
 class Stopped(Exception):
@@ -65,12 +66,12 @@ class BatchWriter:
     next_tick: int | None = None
     """When the clock should be looked at again, as the last micro-batch said, in microseconds."""
     rows_before: int = 0
-    """How many rows the micro-batch before had."""
+    """How many rows the micro-batch before had; before the first one, how many are expected."""
     fits: bool = False
     """True where all that the micro-batch before said went to the driver: the next one is not kept beside it. If it
     does not fit, it is computed anew."""
-    flushed: bool = False
-    """True once a micro-batch has carried a flush."""
+    flush: Flush | None = None
+    """The flush that the job was asked for last."""
     done: bool = False
     """True once nothing more will ever come out: a LIMIT has been reached."""
     stopping: Event = field(default_factory=Event)
@@ -95,6 +96,8 @@ class BatchWriter:
     """The most label combinations of one metric."""
     emissions: Emissions | None = None
     """Where it is remembered what was written of each window."""
+    away: PuttingAway | None = None
+    """Where closed windows are put away."""
     originals: Originals | None = None
     """What has the records of letters that know only where these stand."""
     failing: Failing = field(default_factory=Failing)
@@ -138,7 +141,7 @@ class BatchWriter:
         kept = batch if self.fits else batch.persist()
         try:
             with self._stage(number, "compute"):
-                said = self._said(kept) if self.lowered.stateful else Said()
+                said = heard(kept, packed=self.lowered.packed) if self.lowered.stateful else Said()
                 counts = [] if self.lowered.packed else by_status(kept)
             told = (one["watermark"] for one in said.stats if self.lowered.roles[one["stage"]].first)
             self.watermark = max((time for time in told if time is not None), default=self.watermark)
@@ -147,20 +150,18 @@ class BatchWriter:
             self.fits = self.lowered.packed and packed <= FEW and None not in said.results
             letters, measured = self._delivered(kept if self.fits else batch.persist(), said, number, at_most)
             self.rows_before = at_most
-            if self.emissions is not None:
-                self.emissions.take([one for one in said.results if one is not None], number)
-            self._count_joins(
-                number, at_most, of_groups(((c.joined, c.rows) for c in counts), len(self.lowered.joined))
-            )
-            letters = self._letters([*said.letters, *letters], number)
+            met = [*((one.joined, one.rows) for one in counts), *of_routers(said.stats)]
+            self._count_joins(number, at_most, of_groups(met, len(self.lowered.joined)))
+            self._letters([*said.letters, *letters], number)
             uncounted = [one for one in counts if not one.counted]
             measured = capped(self.accounts.measured, measured, self.most_series, self.job.name)
-            self._count(number, said.stats, uncounted, letters, measured)
+            self._count(number, said.stats, uncounted, measured)
             with self._stage(number, "accounts"):
                 self._keep_watermarks(number, said.stats)
                 self.accounts.save(self.home.accounts)
             self.next_tick = said.next_tick
-            self.flushed |= any(one["flush"] for one in said.stats)
+            if self.flush is not None:
+                self.flush.hear(said.stats)
             if self.lowered.packed and any(one["done"] and self.lowered.roles[one["stage"]].last for one in said.stats):
                 self.done = True
                 self.stopping.set()
@@ -175,7 +176,10 @@ class BatchWriter:
         held = [one for one in said.results if one is not None] if self.fits else []
         if self.fits and lowered.table is not None and self.measures is None and self.lines is None:
             self.failing.check(said.letters, number)
-            return self._sinks(None, number, at_most, lowered.table(held)), {}
+            letters = self._sinks(None, number, at_most, numbered(lowered.table(held)))
+            if self.emissions is not None:
+                self.emissions.take(held, number, self.leaving.lost)
+            return letters, {}
         if not at_most and self.table is None:
             self.failing.check(said.letters, number)
             return self._sinks(None, number, 0, None), {}
@@ -206,10 +210,10 @@ class BatchWriter:
         letters = self.faults.of_frame(batch) if faults else []
         told = Counter((one["reason"], place < faults.get(True, 0)) for place, one in enumerate(letters))
         exact = [Counted(reason, more, False, rows_of) for (reason, more), rows_of in told.items()]
-        letters = self._letters(letters, number)
+        self._letters(letters, number)
         is_new = number > self.accounts.batch
         self._count_joins(number, FEW + 1, observed.joined)
-        self._count(number, [], [*(one for one in counts if one.status != FAULT), *exact], letters)
+        self._count(number, [], [*(one for one in counts if one.status != FAULT), *exact])
         self.accounts.replay(observed.replayed if is_new else 0)
         self.accounts.save(self.home.accounts)
         self.rows_before = sum(one.rows for one in counts)
@@ -225,21 +229,6 @@ class BatchWriter:
         for (table, strategy), (matched, missing) in zip(self.lowered.joined, joined, strict=True) if is_new else ():
             self.accounts.add_join(table, strategy, matched, missing)
 
-    def _said(self, batch: DataFrame) -> Said:
-        """What stateful nodes say beside rows."""
-        from pyspark.sql import functions as F  # noqa: N812
-
-        if self.lowered.packed:
-            wanted = (F.col("kind") != names.RESULT) | (F.length("payload") <= SMALL)
-            others = batch.select("kind", F.when(wanted, F.col("payload")).alias("payload"))
-        else:
-            kind = F.get_json_object(column(names.MARK), "$.pass").alias("kind")
-            others = batch.filter(column(names.PASSED).isNotNull()).select(kind, column(names.PASSED).alias("payload"))
-        said = Said()
-        for row in others.collect():
-            said.take(row.kind, None if row.payload is None else bytes(row.payload))
-        return said
-
     def _rows(self, rows: DataFrame, number: int, at_most: int, said: Letters) -> tuple[Letters, Measured]:
         """Writes the rows that nothing is wrong with; answers with letters for the others, and with metrics.
 
@@ -252,7 +241,10 @@ class BatchWriter:
         if at_most > FEW:
             letters = self.faults.of_frame(self.leaving.observed(rows) if self.lowered.stateful else rows)
             self.failing.check([*said, *letters], number)
-            letters += self._sinks(fine, number, at_most, None)
+            leaving = placed(fine, stateful=self.lowered.stateful)
+            letters += self._sinks(leaving, number, at_most, None)
+            if self.emissions is not None:
+                self.emissions.take_rows(self.emissions.first(leaving), number, self.leaving.lost)
             with self._stage(number, "metrics"):
                 measured = self.measures.of_frame(fine, number) if self.measures is not None else {}
             if self.lines is not None:
@@ -264,13 +256,17 @@ class BatchWriter:
         asked = self.measures.columns(rows, number) if self.measures is not None else []
         asked += self.lines.columns() if self.lines is not None else []
         asked += self.leaving.columns(rows) if self.lowered.stateful else []
+        about = (*(self.emissions.columns if self.emissions else ()), *(self.away.columns if self.away else ()))
+        asked += [column(name) for name in dict.fromkeys(about) if name in rows.columns]
         with self._stage(number, "rows", at_most):
-            table = rows.select(*map(column, wanted), *asked).toArrow()
-        written = table.filter(pc.is_null(table[names.STATUS]))
+            table = to_arrow(rows.select(*map(column, wanted), *asked))
+        written = numbered(table.filter(pc.is_null(table[names.STATUS])))
         self.leaving.take(written)
         letters = self.faults.of_table(table)
         self.failing.check([*said, *letters], number)
         letters += self._sinks(fine, number, at_most, written)
+        if self.emissions is not None:
+            self.emissions.take_rows(written, number, self.leaving.lost)
         measured = self.measures.of_table(written) if self.measures is not None else {}
         if self.lines is not None:
             self.lines.of_table(written)
@@ -285,13 +281,13 @@ class BatchWriter:
         batch = Batch(self.home.query_id(), number, self.folder, self.show, self.failing.is_strict, age)
 
         def chosen(wanted: Sequence[str]) -> BatchRows:
-            given = table.select(list(wanted)) if table is not None else None
-            frame = rows.select(*map(column, wanted)) if rows is not None else None
+            given = table.select(_there(wanted, table.column_names)) if table is not None else None
+            frame = rows.select(*map(column, _there(wanted, rows.columns))) if rows is not None else None
             return BatchRows(frame, at_most if given is None else given.num_rows, given)
 
         if isinstance(root, Print):
             write("console_sink", self.job.name, chosen(root.needs), None, batch)
-            return []
+            return self._put_away(rows, table, at_most, batch)
         sinks = sinks_of(self.job)
         letters: Letters = []
         for target in sinks.targets if sinks is not None else ():
@@ -301,28 +297,51 @@ class BatchWriter:
             once = partial(write, target.connector, name, given, target.settings, batch, shape)
             with self._stage(number, f"sink {name}", at_most if table is None else table.num_rows):
                 refused = self.failing.call(name, target.settings, once, self.stopping)
+            self.leaving.refused.append(refused)
             letters += [letter(reason=REFUSED, error=f"sink '{name}': {one.error}", record=one.row) for one in refused]
+        letters += self._put_away(rows, table, at_most, batch)
         if self.table is not None:
+            self.leaving.refused.append(())
             self.table.apply(chosen(self.table.needs).table(), batch.query, number, self.watermark)
         return letters
+
+    def _put_away(self, rows: DataFrame | None, table: pa.Table | None, at_most: int, batch: Batch) -> Letters:
+        """Puts the closed windows of a micro-batch away; answers with letters for rows that their place refuses."""
+        if self.away is None:
+            return []
+        once = partial(self.away.write, rows, table, at_most, batch)
+        with self._stage(batch.number, "cold tier", at_most if table is None else table.num_rows):
+            refused = self.failing.call(self.away.place.name, None, once, self.stopping)
+        name = self.away.place.name
+        return [letter(reason=REFUSED, error=f"{name}: {one.error}", record=one.row) for one in refused]
 
     def _count(
         self,
         number: int,
         stats: list[dict[str, Any]],
         counted: list[Counted],
-        letters: Letters,
         measured: Measured | None = None,
     ) -> None:
         """Adds a micro-batch to the accounts, each record by what became of it."""
         before, is_new = Counter(self.accounts.dead_lettered), number > self.accounts.batch
         self.accounts.add(number, stats, self.lowered.roles, counted, measured, self.leaving.counts)
         if is_new:
-            sinks = sinks_of(self.job)
-            alone = sinks is not None and len(sinks.targets) == 1 and not self.lowered.stateful
-            self.accounts.refuse(sum(one["reason"] == REFUSED for one in letters), are_records=alone)
+            lost = Counter(one.left for one in self.leaving.lost)
+            rows = sum(map(len, self.leaving.refused))
+            self.accounts.refuse(rows, lost, are_records=not self.lowered.stateful)
             self.faults.settle(self.accounts)
+            self._count_away()
         self.failing.settle(self.accounts, before)
+
+    def _count_away(self) -> None:
+        """Adds the windows that were put away: as many as said a final row."""
+        if self.away is None:
+            return
+        closed = self.away.closed
+        if closed is None:  # workers wrote them: as many as left
+            counts = self.leaving.counts
+            closed = counts[FINAL] if counts is not None else 0
+        self.accounts.windows["windows_pruned"] += closed
 
     def _keep_watermarks(self, number: int, stats: list[dict[str, Any]]) -> None:
         """Leaves the watermark of every stateful node for the routers of the next batch."""
@@ -330,9 +349,8 @@ class BatchWriter:
             said = [one["watermark"] for one in stats if one["stage"] == stage]
             keep(self.home.folder / FOLDER / str(stage), number, said)
 
-    def _letters(self, letters: Letters, number: int) -> Letters:
-        """Writes letters; answers with all, also those that the failure strategy only logs, or that another version of
-        the job writes."""
+    def _letters(self, letters: Letters, number: int) -> None:
+        """Writes letters, save those that the failure strategy only logs, or that another version of the job writes."""
         kept = own_letters(self.owner, self.failing.kept(letters))
         if kept and self.originals is not None:
             self.failing.call("records of dead letters", None, partial(self.originals.fill, kept), self.stopping)
@@ -340,4 +358,8 @@ class BatchWriter:
         if kept:
             once = partial(store.write, self.home.query_id(), number, kept)
             self.failing.call("dead letters", None, once, self.stopping)
-        return letters
+
+
+def _there(wanted: Sequence[str], known: Sequence[str]) -> list[str]:
+    """The columns that a writer is given: what says which row it is, only where rows say so."""
+    return [name for name in wanted if name in known or name not in (LEFT, PLACE)]

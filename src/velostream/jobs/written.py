@@ -1,4 +1,5 @@
-"""What jobs have written to files, as tables of questions: `FROM job` reads the rows in the files of its sink."""
+"""What jobs have written to files, or put away of closed windows, as tables of questions: `FROM job`, or the stream
+that it makes, reads the rows in the files of its sink, else those of its cold tier."""
 
 from __future__ import annotations
 
@@ -10,6 +11,9 @@ from typing import TYPE_CHECKING
 
 from velostream.errors import VeloError
 from velostream.formats.encoding.csv_texts import CsvStyle
+from velostream.jobs.askable import declared
+from velostream.jobs.cold import place_of_job
+from velostream.jobs.put_away import PutAway
 from velostream.plan.job import ApplicationPlan, Job
 from velostream.plan.nodes import Materialise
 from velostream.plan.nodes.sinks import SinkTarget
@@ -28,20 +32,18 @@ FILES = "file_sink"
 
 @dataclass(frozen=True)
 class Written:
-    """The rows that a job has written to a sink of files."""
+    """The rows that a job has written to a sink of files, under the name by which they were asked for."""
 
-    job: str
+    name: str
     columns: tuple[tuple[str, str], ...]
     target: SinkTarget
     folder: Path
 
     @property
     def declaration(self) -> str:
-        """The rows as a table of the job's name, in SQL; all columns together tell them apart."""
-        columns = ", ".join(f"`{name}` {kind}" for name, kind in self.columns)
-        key = ", ".join(f"`{name}`" for name, _ in self.columns)
+        """The rows as a table, in SQL."""
         source = f"'type' = 'file_source', 'path' = '{self.path}/*', 'format' = '{self.format}'"
-        return f"CREATE OR REPLACE TABLE `{self.job}` ({columns}, PRIMARY KEY ({key})) WITH ({source});"
+        return declared(self.name, self.columns, source)
 
     @property
     def format(self) -> str:
@@ -72,8 +74,8 @@ class Written:
 class WrittenView(TableView):
     """The rows that a job has written, as a question sees a table."""
 
-    def __init__(self, written: Written) -> None:
-        super().__init__(written.path, TableStore(written.path, written.job), written.columns)
+    def __init__(self, written: Written | PutAway) -> None:
+        super().__init__(written.path, TableStore(written.path, written.name), written.columns)
         self.written = written
 
     def frame(self, spark: SparkSession) -> DataFrame:
@@ -86,25 +88,30 @@ class WrittenView(TableView):
         return False
 
 
-def asked_for(plan: ApplicationPlan, sql: str, folder: Path) -> dict[str, Written]:
+def asked_for(plan: ApplicationPlan, sql: str, folder: Path) -> dict[str, Written | PutAway]:
     """What jobs have written that a question names. One whose rows cannot be read back is refused."""
-    return {job.name: _written(job, folder) for job in _named(plan, sql)}
+    return {name: _written(name, job, plan, folder) for name, job in _named(plan, sql)}
 
 
-def _named(plan: ApplicationPlan, sql: str) -> Iterator[Job]:
+def _named(plan: ApplicationPlan, sql: str) -> Iterator[tuple[str, Job]]:
     for job in plan.jobs:
-        named = rf"\b(?:from|join|,)\s+(?:\"|`)?{re.escape(job.name)}\b"
-        if not isinstance(job.root, Materialise) and re.search(named, sql, re.IGNORECASE):
-            yield job
+        made = plan.definitions.get(job.name)
+        for name in dict.fromkeys((job.name, made.name if made is not None else job.name)):
+            named = rf"\b(?:from|join|,)\s+(?:\"|`)?{re.escape(name)}\b"
+            if not isinstance(job.root, Materialise) and re.search(named, sql, re.IGNORECASE):
+                yield name, job
 
 
-def _written(job: Job, folder: Path) -> Written:
+def _written(name: str, job: Job, plan: ApplicationPlan, folder: Path) -> Written | PutAway:
     sinks = sinks_of(job)
     targets = sinks.targets if sinks is not None else ()
     target = next((one for one in targets if one.connector == FILES), None)
     if sinks is None or target is None or is_store(target.settings.text("path")):
+        place = place_of_job(job, plan, folder)
+        if place is not None:
+            return PutAway(name, place)
         where = ", ".join(one.name for one in targets) or "the terminal"
         message = f"job '{job.name}' writes to {where}, which cannot be asked"
-        hint = "give it a sink of files too, or keep its rows: CREATE TABLE … AS"
+        hint = "give it a sink of files too, keep its rows (CREATE TABLE … AS) or its windows (state.cold.backend)"
         raise VeloError(message, hint=hint, code="usage")
-    return Written(job.name, sinks.shape(target).columns, target, folder)
+    return Written(name, sinks.shape(target).columns, target, folder)

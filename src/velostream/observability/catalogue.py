@@ -163,7 +163,7 @@ _COUNTED = (
     ("windows_with_late_data", "windows that a late record came to"),
     ("windows_created_total", "windows opened"),
     ("windows_completed_total", "windows closed and let go"),
-    ("windows_pruned_total", "closed windows moved to a colder tier"),
+    ("windows_pruned_total", "closed windows put away in the cold tier"),
     ("late_events_total", "records below the watermark when their micro-batch began"),
     ("dropped_events_total", "records dropped by a strategy that the user chose"),
     ("dropped_after_lateness", "records too late for any window that is still kept"),

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from velostream.plan.job import ApplicationPlan, Job
 from velostream.plan.nodes import Materialise, Print, Scan, Sinks, TableScan
+
+FILE = "file"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +36,17 @@ def named(label: str, settings: Any, namespace: str) -> tuple[str, str]:
         table = _text(settings, "table")
         return f"{parts.scheme}://{host}", ".".join(part for part in (parts.path.strip("/"), table) if part) or label
     path = _text(settings, "path")
-    return ("file", path) if path else (namespace, label)
+    if "://" in path and not path.startswith("file://"):
+        parts = urlsplit(path)
+        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}", parts.path.strip("/") or label
+    return (FILE, path.removeprefix("file://")) if path else (namespace, label)
+
+
+def whole(dataset: Dataset, folder: Path) -> Dataset:
+    """The same by the name that other folders know it by: a path that an application writes is that of its folder."""
+    if dataset.namespace != FILE:
+        return dataset
+    return replace(dataset, name=str((folder / dataset.name).resolve()))
 
 
 def inputs_of(job: Job, plan: ApplicationPlan, namespace: str) -> list[Dataset]:

@@ -54,7 +54,7 @@ def _family(
     family = _metric(metric.name, metric.kind, metric.help)
     names = (*common, *metric.labels)
     for first, taken in told:
-        for more, value in _read(metric, taken):
+        for more, value in read_of(metric, taken):
             if value is None:
                 continue
             labels = dict(zip(names, (*first, *more), strict=True))
@@ -66,7 +66,7 @@ def _family(
         yield family
 
 
-def _read(metric: EngineMetric, taken: Mapping[str, Any]) -> list[tuple[tuple[str, ...], Any]]:
+def read_of(metric: EngineMetric, taken: Mapping[str, Any]) -> list[tuple[tuple[str, ...], Any]]:
     """What a snapshot says; one that an older version took may lack something."""
     try:
         return list(metric.read(taken))

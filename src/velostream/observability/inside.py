@@ -80,12 +80,14 @@ def partitions(accounts: Accounts, seconds: float) -> dict[str, dict[str, Any]]:
 
 
 def watermark_behind(taken: Mapping[str, Any]) -> float | None:
-    """How many seconds the watermark of a report is behind the newest event; None where there is none yet."""
+    """How many seconds the watermark of a report is behind the newest event; None where there is none yet.
+
+    A partition that was read to its end is told no more: its newest event is known by the watermark alone."""
     watermark = taken.get("watermark")
     times = [shown["max_event_time"] for shown in taken.get("partitions", {}).values() if shown["max_event_time"]]
     if not times or watermark is None:
         return None
-    return round(max(map(seconds_of, times)) - seconds_of(watermark), 3)
+    return max(0.0, round(max(map(seconds_of, times)) - seconds_of(watermark), 3))
 
 
 def held_back(taken: Mapping[str, Any]) -> tuple[float | None, bool]:

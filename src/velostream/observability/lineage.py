@@ -28,7 +28,7 @@ from openlineage.client.uuid import generate_new_uuid
 from velostream import __version__
 from velostream.durations import SECOND
 from velostream.events import BatchEnded, Event, JobEnded, JobStarted
-from velostream.observability.datasets import Dataset, inputs_of, outputs_of
+from velostream.observability.datasets import Dataset, inputs_of, outputs_of, whole
 from velostream.observability.sending import Sender
 from velostream.plan import lineage as plan_lineage
 
@@ -134,7 +134,8 @@ def _transport(target: str) -> Transport:
 
 def run_event(job: RunningJob, runner: Runner, namespace: str, run: str, state: RunState, error: str = "") -> RunEvent:
     """One event: the job, its inputs with their columns, its outputs with where every column comes from."""
-    inputs = inputs_of(job.job, runner.plan, namespace)
+    inputs = [whole(each, runner.folder) for each in inputs_of(job.job, runner.plan, namespace)]
+    outputs = [whole(each, runner.folder) for each in outputs_of(job.job, namespace)]
     places = {each.label: each for each in inputs}
     traced = {output.name: output for output in plan_lineage.lineage_of(job.job).outputs}
     deciding = plan_lineage.lineage_of(job.job).influences
@@ -169,7 +170,7 @@ def run_event(job: RunningJob, runner: Runner, namespace: str, run: str, state: 
                 },
                 facets={"schema": _schema(each), "columnLineage": _columns(traced.get(each.label), deciding, places)},
             )
-            for each in outputs_of(job.job, namespace)
+            for each in outputs
         ],
     )
 

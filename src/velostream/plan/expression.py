@@ -34,7 +34,12 @@ class Expression:
     @property
     def fields(self) -> tuple[str, ...]:
         """The fields that it reads, each once, in order. What a subquery reads of its own tables is not among them."""
-        columns = (column for column in self.tree.find_all(exp.Column) if not column.table)
+        parts = list(self.tree.walk())
+        columns = [part for part in parts if isinstance(part, exp.Column) and not part.table]
+        for query in (part for part in parts if isinstance(part, exp.Query)):
+            # Deeper ones are bound by themselves: here their columns stand as they were written.
+            own = {id(part) for part in query.find_all(exp.Column) if not part.meta.get("field")}
+            columns = [part for part in columns if id(part) not in own]
         return tuple(dict.fromkeys(column.name for column in columns))
 
     @property

@@ -34,7 +34,7 @@ class PlannedLog:
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """How rows are spread: `buckets` None takes the default (twice the cores, at least 8), fixed at the first start."""
+    """How rows are spread: `buckets` None takes one for each partition of Spark's state, fixed at the first start."""
 
     strategy: str = HASH
     buckets: int | None = None

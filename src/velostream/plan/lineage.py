@@ -184,6 +184,9 @@ def _join(node: JoinTable | JoinStreams) -> Lineage:
     left, right = LINEAGE(node.left), LINEAGE(node.right)
     both = Lineage(left.columns | right.columns, left.influences | right.influences)
     times = (node.left_time, node.right_time) if isinstance(node, JoinStreams) and node.bounds is not None else ()
+    if isinstance(node, JoinStreams) and node.time != node.left_time:
+        own = frozenset(origin for name in (node.left_time, node.right_time) for origin in both.columns.get(name, ()))
+        both = replace(both, columns=both.columns | {node.time: own})
     by_time = {replace(origin, how=JOIN) for name in times for origin in both.columns.get(name, ())}
     return replace(both, influences=both.deciding(node.expressions, JOIN) | by_time)
 

@@ -27,6 +27,12 @@ def varying_call(node: Node, names: Collection[str], users: Mapping[str, Any]) -
     return ""
 
 
+def behind(node: Node, names: Collection[str]) -> frozenset[str]:
+    """These fields of a node, and all fields below it that they are made of."""
+    read = (name for expression in _made_of(node, frozenset(names)) for name in expression.fields)
+    return frozenset((*names, *read))
+
+
 def _varies(call: exp.Anonymous, users: Mapping[str, Any]) -> bool:
     name = str(call.this).upper()
     function = find(name) or users.get(name)

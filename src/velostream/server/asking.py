@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from velostream.config.secrets import masked
 from velostream.errors import VeloError
 from velostream.server.control import Control
 from velostream.server.driver import commands
@@ -20,14 +21,19 @@ def explained(control: Control, statement: ParsedStatement, before: str, app: st
     from velostream.plan import plan
     from velostream.plan.explain import explain_job
 
+    if not app and not before and len(control.apps) == 1:
+        app = control.apps[0].deployment.app
     text = _of(control, app) + before + statement.text
     answer = checked(text, app or "sql", control.folders.files)
     if answer.findings.errors:
         first = answer.findings.errors[0]
+        if first.code == "unknown-stream" and not app and control.apps:
+            hint = "name the application that has it in 'app', or declare it before"
+            raise Refused(first.message, answer.findings.ordered(), hint=hint, code=first.code)
         raise Refused(first.message, answer.findings.ordered(), hint=first.hint, code=first.code)
     planned = plan(answer.bound, answer.library)
     jobs = [job for job in planned.jobs if job.kind == "explain"]
-    return [line for job in jobs for line in explain_job(job).splitlines()]
+    return [masked("", line) for job in jobs for line in explain_job(job).splitlines()]
 
 
 def _of(control: Control, app: str) -> str:

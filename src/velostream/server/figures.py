@@ -31,7 +31,7 @@ class Figures:
         self.text = _exposed(self.snapshots(), self.tables()).encode()
 
     def snapshots(self) -> list[Mapping[str, Any]]:
-        """The jobs of all applications that have reported, each in the state that it is in."""
+        """The jobs of all applications, each in the state that it is in."""
         return [snapshot for one in self._control.apps for snapshot in snapshots_of(one)]
 
     def tables(self) -> list[Mapping[str, Any]]:
@@ -57,10 +57,13 @@ def _is_known(snapshot: Mapping[str, Any]) -> bool:
 
 
 def snapshots_of(one: Seen) -> list[Mapping[str, Any]]:
-    """The jobs of an application that have reported."""
+    """The jobs of an application; of one that has not reported, since it fails at its start, the state alone."""
     states = {"starting": "created", "stopping": "running", "restarting": "created"}
     return [
-        {**job["reported"], "app": one.deployment.app, "state": states.get(job["state"], job["state"])}
+        {
+            **(job["reported"] or {"name": job["name"], "stateful": job["stateful"], "metrics": []}),
+            "app": one.deployment.app,
+            "state": states.get(job["state"], job["state"]),
+        }
         for job in one.jobs
-        if job["reported"] is not None
     ]

@@ -124,9 +124,9 @@ class DriverFolder:
         return self.root / "output.txt"
 
 
-def check_name(name: str) -> str:
-    """The name of an application, which is a folder's name too; others are refused."""
+def check_name(name: str, of: str = "an application") -> str:
+    """The name of an application or a savepoint, which is a folder's name too; others are refused."""
     if not _NAME.fullmatch(name):
         hint = "letters, digits, '_', '-' and '.', beginning with a letter, at most 100"
-        raise VeloError(f"'{name}' cannot be the name of an application", hint=hint, code="invalid-name")
+        raise VeloError(f"'{name}' cannot be the name of {of}", hint=hint, code="invalid-name")
     return name

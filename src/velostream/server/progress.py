@@ -97,4 +97,5 @@ def table_view(app: str, said: Mapping[str, Any]) -> TableView:
 
 def summary_of(tables: list[TableView]) -> ProgressSummary:
     """All tables in a few numbers."""
-    return ProgressSummary(**summary(table.model_dump() for table in tables))
+    stopped = sum(table.state == "stopped" for table in tables)
+    return ProgressSummary(**summary(table.model_dump() for table in tables), stopped=stopped)

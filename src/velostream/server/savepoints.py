@@ -125,7 +125,7 @@ def folder_of(control: Control, one: Savepoint) -> Path:
 
 
 def _folder(control: Control, app: str, name: str) -> Path:
-    return control.folders.app(app) / FOLDER / check_name(name)
+    return control.folders.app(app) / FOLDER / check_name(name, "a savepoint")
 
 
 def _read(file: Path) -> Savepoint:

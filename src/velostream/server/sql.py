@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from velostream.errors import VeloError
 from velostream.server import asking
-from velostream.server.api.answers import job_views, version_views
+from velostream.server.api.answers import job_views
 from velostream.server.control import Control, Meant
 from velostream.server.deploying import Wish, deploy
 from velostream.server.models.asking import SqlResult
-from velostream.server.planning import Refused, checked
+from velostream.server.planning import Refused
 from velostream.server.returning import rollback
 from velostream.sql import statements as tree
 from velostream.sql.application import ParsedStatement
@@ -114,80 +113,11 @@ def _rollback(control: Control, statement: ParsedStatement, declared: list[Parse
 
 
 def _show(control: Control, statement: ParsedStatement, declared: list[ParsedStatement], app: str) -> SqlResult:
+    from velostream.server.showing import answered
+
     node = statement.tree
-    assert node is not None
-    subject = "DESCRIBE" if isinstance(node, tree.Describe) else str(node.this)
-    target = node.args.get("target")
-    running = _RUNNING.get(subject)
-    if running is not None:
-        like = node.args.get("like")
-        columns, rows = running(control, target.name if target is not None else "")
-        return _rows(statement, columns, rows if like is None else _liked(rows, like.name))
-    return _listed(control, statement, declared, app)
-
-
-def _listed(control: Control, statement: ParsedStatement, declared: list[ParsedStatement], app: str) -> SqlResult:
-    """SHOW and DESCRIBE of what an application declares."""
-    from velostream.validation.showing import shown
-
-    before = _text(declared)
-    if app:
-        before = ended(control.app(app).deployment.sql) + before
-    elif len(control.apps) == 1 and not before:
-        before = ended(control.apps[0].deployment.sql)
-    answer = checked(before + statement.text, "sql", control.folders.files)
-    listing = shown(statement.tree, answer.bound, answer.library)  # type: ignore[arg-type]
-    assert listing is not None
-    return _rows(statement, list(listing.columns), [list(row) for row in listing.rows])
-
-
-def _jobs(control: Control, name: str) -> tuple[list[str], list[list[Any]]]:
-    columns = ["job", "app", "version", "state", "read", "rate", "rows_out", "watermark", "dead_lettered", "reason"]
-    views = [job for one in control.apps for job in job_views(one)]
-    if name:
-        meant = control.find(name)
-        views = job_views(meant.seen, meant.job)
-    rows = [[job.name, *(getattr(job, column) for column in columns[1:])] for job in views]
-    return columns, rows
-
-
-def _metrics(control: Control, name: str) -> tuple[list[str], list[list[Any]]]:
-    from velostream.observability.exposition import Families
-    from velostream.server.figures import snapshots_of
-
-    seen = [control.find(name)] if name else [Meant(one) for one in control.apps]
-    taken = [each for one in seen for each in snapshots_of(one.seen) if not one.job or each["name"] == one.job]
-    rows = [
-        [sample.name, json.dumps(sample.labels), sample.value]
-        for family in Families(taken).collect()
-        for sample in family.samples
-    ]
-    return ["metric", "labels", "value"], rows
-
-
-def _versions(control: Control, name: str) -> tuple[list[str], list[list[Any]]]:
-    app = control.find(name).deployment.app
-    columns = ["number", "version", "strategy", "state", "role", "share", "moving", "created"]
-    shown = [each.model_dump(mode="json") for each in version_views(control, app)]
-    return columns, [[each[column] for column in columns] for each in shown]
-
-
-def _partitions(control: Control, name: str) -> tuple[list[str], list[list[Any]]]:
-    meant = control.find(name)
-    rows: list[list[Any]] = []
-    for job in meant.seen.jobs:
-        if meant.job in ("", job["name"]):
-            for key, said in job.get("partitions", {}).items():
-                holds = key in job.get("held_back_by", [])
-                rows.append([job["name"], key, said["max_event_time"], said["lag_ms"], bool(said["idle"]), holds])
-    return ["job", "partition", "max_event_time", "lag_ms", "idle", "holds_watermark"], rows
-
-
-def _liked(rows: list[list[Any]], pattern: str) -> list[list[Any]]:
-    from velostream.validation.showing import like_pattern
-
-    wanted = like_pattern(pattern)
-    return [row for row in rows if wanted.fullmatch(str(row[0]))]
+    assert isinstance(node, tree.Show | tree.Describe)
+    return _rows(statement, *answered(control, node, statement.text, _text(declared), app))
 
 
 def _explain(control: Control, statement: ParsedStatement, declared: list[ParsedStatement], app: str) -> SqlResult:
@@ -229,7 +159,6 @@ def _shown(statement: ParsedStatement) -> str:
     return masked_sql(statement.text)
 
 
-_RUNNING = {"JOBS": _jobs, "STATUS": _jobs, "METRICS": _metrics, "VERSIONS": _versions, "PARTITIONS": _partitions}
 _CARRY: dict[type, Callable[[Control, ParsedStatement, list[ParsedStatement], str], SqlResult]] = {
     tree.StartJob: _start,
     tree.DeployJob: _deploy,

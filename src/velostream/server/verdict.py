@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from velostream.plan.difference import differences
 from velostream.plan.job import ApplicationPlan, Job
+from velostream.plan.nodes.scan import label_among
 from velostream.sources.streams.readers import began_by_spark
 
 
@@ -64,12 +64,10 @@ def judge(old: ApplicationPlan, new: ApplicationPlan, state: Path) -> Verdict:
 
 def _readers(job: Job, home: Path) -> Iterator[Change]:
     """The sources whose files Spark has begun to read, and that it cannot read any more."""
-    times: Counter[str] = Counter()
+    labels: list[str] = []
     for scan in job.scans:
-        times[scan.source] += 1
-        number = times[scan.source]
-        label = scan.source if number == 1 else f"{scan.source}_{number}"
-        if scan.way is None or scan.way.kind == "spark" or not began_by_spark(label, home):
+        labels.append(label_among(scan.source, labels))
+        if scan.way is None or scan.way.kind == "spark" or not began_by_spark(labels[-1], home):
             continue
         text = f"was read by Spark, would be read by Velostream: {scan.way.reason}; where to go on is not known"
         yield Change(job.name, f"source {scan.source}", text, compatible=False)

@@ -72,9 +72,22 @@ class Seen:
         return "starting" if said == "created" else said
 
     @property
+    def hint(self) -> str:
+        """What to do about a driver that has failed, in its own last words."""
+        return str((self.status.get("error") or {}).get("hint", "")) if self.deployment.reason else ""
+
+    @property
     def tables(self) -> list[dict[str, Any]]:
-        """The tables, as the driver reports them."""
-        return list(self.status.get("tables", ()))
+        """The tables, as the driver reports them; where none runs nobody keeps them up, whatever the last one said."""
+        told = [dict(table) for table in self.status.get("tables", ())]
+        return told if self.alive else [self._at_rest(table) for table in told]
+
+    def _at_rest(self, table: dict[str, Any]) -> dict[str, Any]:
+        still = {"rate": 0.0, "eta_seconds": None}
+        if self.state == "failed":
+            error = table.get("error") or f"its application has failed: {self.deployment.reason}"
+            return {**table, **still, "state": "failed", "error": error}
+        return {**table, **still, "state": "waiting" if self.state in ("starting", "restarting") else "stopped"}
 
 
 def seen(deployment: Deployment, folder: DriverFolder, planned: tuple[Mapping[str, Any], ...]) -> Seen:
@@ -84,7 +97,8 @@ def seen(deployment: Deployment, folder: DriverFolder, planned: tuple[Mapping[st
     status = read_status(folder) or {}
     if process is not None and status.get("mark") != process.mark:
         before = [{**job, "state": "created", "rate": 0.0} for job in status.get("jobs", ())]
-        status = {"jobs": before, "tables": status.get("tables", [])}
+        tables = [{**table, "state": "waiting", "rate": 0.0, "eta_seconds": None} for table in status.get("tables", ())]
+        status = {"jobs": before, "tables": tables}
     return Seen(deployment, process, alive, status, planned)
 
 

@@ -8,6 +8,7 @@ from enum import Enum
 
 from velostream.config.kinds import Choice
 from velostream.config.property import Family, Property
+from velostream.config.rule import Rule
 from velostream.config.settings import Settings
 from velostream.formats import Format
 
@@ -43,6 +44,7 @@ class Sink:
     formats: tuple[Format, ...] = ()
     families: tuple[Family, ...] = ()
     one_of: tuple[tuple[str, ...], ...] = ()
+    rules: tuple[Rule, ...] = ()
     aliases: tuple[str, ...] = ()
     system: str = ""
     """What addresses call it: `kafka` of `kafka://host:9092/topic`."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from velostream.config.connections.kafka import BOOTSTRAP_SERVERS, CLIENT_FAMILIES, PRODUCER, PROFILE, Topics
 from velostream.config.kinds import Boolean, Choice, Integer
 from velostream.config.property import Family, Property
+from velostream.config.rule import Broken
 from velostream.config.settings import Settings
 from velostream.formats import FORMATS
 from velostream.formats.base import format_property, key_format_property
@@ -12,6 +13,7 @@ from velostream.sinks.base import DELIVERY_GUARANTEE, Guarantee, Sink, WriteMode
 
 _FORMATS = tuple(FORMATS[name] for name in ("json", "avro", "protobuf", "csv", "string", "bytes"))
 _CHANGELOGS = tuple(FORMATS[name] for name in ("debezium_json", "debezium_avro"))
+_CONFIG = "topic.config."
 
 
 def _guarantee(mode: str, settings: Settings) -> Guarantee:
@@ -19,6 +21,19 @@ def _guarantee(mode: str, settings: Settings) -> Guarantee:
         return Guarantee.EXACTLY_ONCE
     upserts = settings.get("write.mode") == WriteMode.UPSERT.value
     return Guarantee.IDEMPOTENT if upserts else Guarantee.AT_LEAST_ONCE
+
+
+def _made_topic(settings: Settings) -> Broken | None:
+    """A rule: what is said of a topic that is created has an effect only where one is."""
+    if settings.boolean("topic.create"):
+        return None
+    told = [settings.find(name) for name in ("topic.partitions", "topic.replication.factor")]
+    told += [value for name, value in settings.client.items() if name.startswith(_CONFIG)]
+    found = next((value for value in told if value is not None), None)
+    if found is None:
+        return None
+    message = f"'{found.key}' needs 'topic.create' = 'true': a topic that is there keeps what it has"
+    return Broken("missing-property", message, "add 'topic.create' = 'true', or remove it", found)
 
 
 KAFKA_SINK = Sink(
@@ -50,12 +65,13 @@ KAFKA_SINK = Sink(
     families=(
         *CLIENT_FAMILIES,
         Family(
-            "topic.config.",
+            _CONFIG,
             "with topic.create: settings of the topic",
             ("topic.config.retention.ms", "604800000"),
             strips=False,
         ),
     ),
+    rules=(_made_topic,),
     aliases=("kafka",),
     system="kafka",
     keyed=True,

@@ -6,6 +6,7 @@ from velostream.config.connections.database import DATABASE
 from velostream.config.connections.waiting import waiting
 from velostream.config.kinds import Duration, Integer, Text
 from velostream.config.property import Property
+from velostream.config.rule import Needs
 from velostream.config.settings import Settings
 from velostream.sources.base import Extent, Source
 
@@ -41,6 +42,7 @@ DATABASE_SOURCE = Source(
     ),
     extent=_extent,
     one_of=(("table", "query"),),
+    rules=(Needs("poll.interval", "incremental.column", written=True),),
     aliases=("database", "jdbc", "postgres", "postgresql"),
     columns=("_partition", "_offset"),
 )

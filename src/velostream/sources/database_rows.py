@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from velostream.errors import VeloError
 from velostream.postgres import Server, look_alikes, name_parts, same_column, speaking, translated
 from velostream.registry import did_you_mean
+from velostream.sources.database_ties import MOST, Ties
 from velostream.sources.streams.missing import INTERRUPTED
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ class Bound:
 
     value: str | None
     rows: int
+    ties: Ties | None = None
+    """The rows of the value itself, where it is the largest."""
 
 
 @dataclass(frozen=True)
@@ -42,11 +45,21 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Chunk:
-    """Rows as JSON texts, the value to go on from, and whether nothing more is there now."""
+    """Rows as JSON texts, the value to go on from, whether nothing more is there now, and then how many rows have that
+    value."""
 
     texts: list[str]
     value: str | None
     last: bool
+    ties: int | None = None
+
+
+@dataclass(frozen=True)
+class Within:
+    """Whether rows of the two values themselves are between them: those of the first one were read before."""
+
+    first: bool = False
+    last: bool = True
 
 
 SETTLING, SETTLED = 0.1, 60.0
@@ -140,7 +153,12 @@ class DatabaseRows:
             time.sleep(SETTLING)
 
     def bound(
-        self, connection: psycopg.Connection[Any], since: str | None, upto: str | None, most: int | None = None
+        self,
+        connection: psycopg.Connection[Any],
+        since: str | None,
+        upto: str | None,
+        most: int | None = None,
+        within: Within | None = None,
     ) -> Bound | None:
         """The next bound after `since`, up to `upto`, with about `most` rows; None where there is nothing."""
         from psycopg import sql
@@ -148,28 +166,70 @@ class DatabaseRows:
         if not self.by:
             row = connection.execute(sql.SQL("SELECT count(*) FROM {}").format(self._rows)).fetchone()
             return Bound(None, row[0] if row is not None else 0)
-        inner = sql.SQL("SELECT {} AS v FROM {}{}").format(self._by, self._rows, self._within(since, upto))
+        inner = sql.SQL("SELECT {} AS v FROM {}{}").format(
+            self._by, self._rows, self._within(since, upto, within or Within())
+        )
         if most is not None:
             # Rows of one value are never torn apart: those equal to the last one of the limit come with it.
             inner += sql.SQL(" ORDER BY 1 FETCH FIRST {} ROWS WITH TIES").format(sql.Literal(most))
-        row = connection.execute(sql.SQL("SELECT max(v)::text, count(*) FROM ({}) n").format(inner)).fetchone()
-        return None if row is None or row[0] is None else Bound(row[0], row[1])
+        with connection.transaction():  # what is counted and what is marked are the same rows
+            connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            row = connection.execute(sql.SQL("SELECT max(v)::text, count(*) FROM ({}) n").format(inner)).fetchone()
+            if row is None or row[0] is None:
+                return None
+            return Bound(row[0], row[1], self._ties(connection, row[0]) if row[0] == upto else None)
+
+    def _ties(self, connection: psycopg.Connection[Any], value: str) -> Ties:
+        count = self.count(connection, value)
+        return Ties.of(count, self._texts(connection, value) if count <= MOST else ())
+
+    def count(self, connection: psycopg.Connection[Any], value: str) -> int:
+        """How many rows have a value."""
+        from psycopg import sql
+
+        text = sql.SQL("SELECT count(*) FROM {} WHERE {} = {}").format(self._rows, self._by, sql.Literal(value))
+        row = connection.execute(text).fetchone()
+        return int(row[0]) if row is not None else 0
+
+    def late(self, connection: psycopg.Connection[Any], value: str, before: Ties) -> Ties | None:
+        """All rows of a value, where there are more than were read of it; None where nothing has come."""
+        count = self.count(connection, value)
+        if count <= before.count:
+            return None
+        if before.marks is None:
+            message = (
+                f"'{self.source}' has got rows with '{self.by}' = {value} after {before.count:,} such rows were read"
+            )
+            hint = "take a column that tells rows apart, such as an id from a sequence"
+            raise VeloError(message, hint=hint, code="source-unreadable")
+        new = Ties.of(0, before.without(self._texts(connection, value))).marks or ()
+        return Ties(before.count + len(new), (*before.marks, *new))
+
+    def of_value(self, value: str, ties: Ties, before: Ties | None) -> list[str]:
+        """The rows of a value that are `ties` and were not read `before`."""
+        with self.connected() as connection:
+            texts = self._texts(connection, value)
+        return ties.since(before).chosen(before.without(texts) if before is not None else texts)
+
+    def _texts(self, connection: psycopg.Connection[Any], value: str) -> list[str]:
+        from psycopg import sql
+
+        rows = sql.SQL("SELECT {} FROM {} WHERE {} = {}").format(
+            self._shown(self.check()), self._rows, self._by, sql.Literal(value)
+        )
+        return [row[0] for row in connection.execute(sql.SQL("SELECT row_to_json(r)::text FROM ({}) r").format(rows))]
 
     def resolved(self, there: Sequence[str]) -> DatabaseRows:
         """The same, with the growing column as the database spells it."""
         return replace(self, by=_same(self.source, self.by, there)) if self.by else self
 
-    def open(self, since: str | None, upto: str | None, fetch: int) -> Opened:
+    def open(self, since: str | None, upto: str | None, fetch: int, within: Within | None = None) -> Opened:
         """The rows after `since` up to `upto` in order, each as a JSON object of the declared columns."""
         from psycopg import sql
 
-        there = self.check()
-        shown = sql.SQL(", ").join(
-            sql.SQL("{} AS {}").format(_shown(_same(self.source, name, there), kind), sql.Identifier(name))
-            for name, kind in self.columns
-        )
         order = sql.SQL(" ORDER BY {}").format(self._by) if self.by else sql.SQL("")
-        rows = sql.SQL("SELECT {} FROM {}{}{}").format(shown, self._rows, self._within(since, upto), order)
+        where = self._within(since, upto, within or Within())
+        rows = sql.SQL("SELECT {} FROM {}{}{}").format(self._shown(self.check()), self._rows, where, order)
         with speaking(self.server, f"source '{self.source}'"):
             connection = self.server.connect()
             cursor = connection.cursor("velostream")
@@ -177,33 +237,47 @@ class DatabaseRows:
             first = [row[0] for row in cursor.fetchmany(fetch)]
         return Opened(self, connection, cursor, first, fetch)
 
-    def chunk(self, since: str | None, most: int | None = None, fetch: int = 10_000) -> Chunk:
+    def chunk(self, since: str | None, most: int | None = None, fetch: int = 10_000, ties: int | None = None) -> Chunk:
         """The rows after `since`, about `most` of them, for who reads them outside of a stream. It waits for
-        transactions that may still bring smaller values."""
+        transactions that may still bring smaller values. Where there are more rows of the value `since` now than the
+        `ties` that were read, all of them come again: who keeps rows by key sees no difference."""
+        upto, again = None, False
         with self.connected() as connection:
-            upto = None
             if self.by:
                 candidate = self.candidate(connection)
                 if candidate is not None:
                     self.settle(connection, candidate)
                     upto = candidate.value
-            bound = self.bound(connection, since, upto, most) if upto is not None or not self.by else None
+            if since is not None and ties is not None:
+                again = self.count(connection, since) > ties
+            within = Within(first=again)
+            bound = self.bound(connection, since, upto, most, within) if upto is not None or not self.by else None
         if bound is None:
-            return Chunk([], since, last=True)
-        texts = [text for part in self.open(since, bound.value, fetch) for text in part]
-        return Chunk(texts, bound.value, last=bound.value == upto)
+            return Chunk([], since, last=True, ties=ties)
+        texts = [text for part in self.open(since, bound.value, fetch, within) for text in part]
+        return Chunk(texts, bound.value, bound.value == upto, bound.ties.count if bound.ties is not None else None)
 
-    def _within(self, since: str | None, upto: str | None) -> sql.Composed:
+    def _within(self, since: str | None, upto: str | None, within: Within) -> sql.Composed:
         from psycopg import sql
 
         parts = []
         if since is not None:
-            parts.append(sql.SQL("{} > {}").format(self._by, sql.Literal(since)))
+            above = sql.SQL(">=" if within.first else ">")
+            parts.append(sql.SQL("{} {} {}").format(self._by, above, sql.Literal(since)))
         if upto is not None:
-            parts.append(sql.SQL("{} <= {}").format(self._by, sql.Literal(upto)))
+            below = sql.SQL("<=" if within.last else "<")
+            parts.append(sql.SQL("{} {} {}").format(self._by, below, sql.Literal(upto)))
         if not parts:
             return sql.Composed([])
         return sql.SQL(" WHERE ") + sql.SQL(" AND ").join(parts)
+
+    def _shown(self, there: Sequence[str]) -> sql.Composed:
+        from psycopg import sql
+
+        return sql.SQL(", ").join(
+            sql.SQL("{} AS {}").format(_shown(_same(self.source, name, there), kind), sql.Identifier(name))
+            for name, kind in self.columns
+        )
 
     @property
     def _rows(self) -> sql.Composable:

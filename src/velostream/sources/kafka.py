@@ -13,7 +13,7 @@ from velostream.config.connections.kafka import (
 from velostream.config.connections.waiting import waiting
 from velostream.config.kinds import Choice, Instant, Text
 from velostream.config.property import Property
-from velostream.config.rule import Needs
+from velostream.config.rule import Needs, OnlyWith
 from velostream.formats import FORMATS
 from velostream.formats.base import format_property, key_format_property
 from velostream.sources.base import Extent, Source, always
@@ -75,7 +75,10 @@ KAFKA_SOURCE = Source(
     formats=(*_FORMATS, *_CHANGELOGS),
     families=CLIENT_FAMILIES,
     one_of=(("topic", "topic.pattern"),),
-    rules=(Needs("auto.offset.reset", "start.time", value="timestamp"),),
+    rules=(
+        Needs("auto.offset.reset", "start.time", value="timestamp"),
+        OnlyWith("start.time", "auto.offset.reset", "timestamp"),
+    ),
     aliases=("kafka",),
     system="kafka",
     columns=("_partition", "_offset", "_topic", "_key", "_headers"),

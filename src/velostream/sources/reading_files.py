@@ -10,7 +10,7 @@ from velostream.formats import FORMATS
 from velostream.formats.base import format_property
 from velostream.sources.base import Extent
 
-FILE_FORMATS = tuple(FORMATS[name] for name in ("csv", "jsonl", "json", "parquet", "avro", "string"))
+FILE_FORMATS = tuple(FORMATS[name] for name in ("csv", "jsonl", "json", "parquet", "avro", "string", "debezium_json"))
 FILE_COLUMNS = ("_partition", "_offset", "_topic")
 
 READING_FILES = (

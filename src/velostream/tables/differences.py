@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import reduce
 from typing import TYPE_CHECKING
 
@@ -42,6 +42,34 @@ def differences(before: pa.Table, rows: pa.Table, key: Sequence[str], now: int) 
     deleted = deleted.append_column(GONE, pa.repeat(pa.scalar(value=True), deleted.num_rows))
     made = alive(rows.take(places.to_arrow()))
     return pa.concat_tables([made, deleted.cast(made.schema)])
+
+
+def added(before: pa.Table | None, after: pa.Table, key: Sequence[str]) -> pa.Table:
+    """Of the changes to a base those that differ from what they were, each key once; keys whose change is the same are
+    left out where values can be compared one by one."""
+    import polars as pl
+
+    names = [name for name in after.schema.names if name not in key]
+    if before is None or any(_is_nested(after, name) for name in names):
+        return after
+    held, fresh = _told(before, key, names), _told(after, key, names).with_row_index(ROW)
+    both = fresh.join(held, on=named(key), how="left", nulls_equal=True, maintain_order="left", suffix=_HELD)
+    other = (pl.col(f"v{n}").ne_missing(pl.col(f"v{n}{_HELD}")) for n in range(len(names)))
+    changed = reduce(lambda one, each: one | each, other, pl.col(f"_there{_HELD}").is_null())
+    return after.take(both.filter(changed)[ROW].to_arrow())
+
+
+def deletions(keys: Mapping[str, pa.ChunkedArray], like: pa.Table) -> pa.Table:
+    """Changes that delete the rows of keys, with the columns of others."""
+    import pyarrow as pa
+
+    count = len(next(iter(keys.values())))
+    held = [
+        keys[each.name].cast(each.type) if each.name in keys else pa.nulls(count, each.type) for each in like.schema
+    ]
+    gone = pa.repeat(pa.scalar(value=True), count)
+    fields = [*(each.with_nullable(True) for each in like.schema), pa.field(GONE, pa.bool_())]
+    return pa.table([*held, gone], schema=pa.schema(fields))
 
 
 def _told(rows: pa.Table, key: Sequence[str], names: Sequence[str]) -> pl.DataFrame:

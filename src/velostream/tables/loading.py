@@ -38,6 +38,10 @@ class Step:
     letters: Sequence[Mapping[str, Any]] = ()
     size: int = 0
     """Bytes that were read."""
+    settled: bool = False
+    """True where changes hold whatever their times say, each key once or after its deletion."""
+    past: pa.Table | None = None
+    """All that the rows of a fresh step were, where the source knows that itself."""
 
 
 class TableSource(Protocol):
@@ -63,6 +67,8 @@ class Loader:
     keep: Callable[[int, Sequence[Mapping[str, Any]]], object] | None = None
     """Writes records that could not be used, with the number of the version that goes without them. It is called before
     that is there: what is read is never read again, so a crash in between must not lose them."""
+    until: Callable[[int], int | None] = lambda looked: looked
+    """Up to when all is known, by when the source was looked at, where everything was read."""
     left: Event = field(default_factory=Event)
     """Set when nobody waits for it any more: what its source says after that is not written."""
     _told: Counter[str] = field(default_factory=Counter, init=False)
@@ -105,7 +111,8 @@ class Loader:
             letters = self._untold(step.letters) if anew and step.last else step.letters
             if letters and self.keep is not None:
                 self.keep(self.writer.store.next_number, letters)
-            base = self.writer.replace(step.rows, about) if anew else self.writer.change(step.rows, about)
+            change = self.writer.put if step.settled else self.writer.change
+            base = self.writer.replace(step.rows, about, step.past) if anew else change(step.rows, about)
             since, goes_on = step.offset, True
             self._count(step, len(letters))
             if step.last:
@@ -117,7 +124,7 @@ class Loader:
 
     def _watermark(self, looked: int, last: bool) -> int | None:
         """Where all was read, whatever a row was before that look is known."""
-        return looked if last and self.writer.past else None
+        return self.until(looked) if last and self.writer.past else None
 
     def _untold(self, letters: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
         """Of the letters of a whole load those that the one before has not told: it read the same records."""

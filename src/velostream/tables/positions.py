@@ -43,19 +43,38 @@ class Positions:
         import polars as pl
 
         wanted = asked.hash_rows().to_numpy() if asked.height else np.zeros(0, np.uint64)
-        at = self.starts[wanted >> np.uint64(self.shift)]
+        at = self._first(wanted)
         found = np.full(len(wanted), -1, np.int64)
-        left = np.arange(len(wanted))
+        left = self._alike(np.arange(len(wanted)), at, wanted)
         while left.size:
-            left = left[at[left] < len(self.hashes)]
-            held, hashed = self.hashes[at[left]], wanted[left]
-            alike = left[held == hashed]
-            candidates = self.places[at[alike]]
-            same = self._same(asked[alike], self.keys[candidates])
-            found[alike[same]] = candidates[same]
-            left = np.concatenate([left[held < hashed], alike[~same]])
+            candidates = self.places[at[left]]
+            same = self._same(asked[left], self.keys[candidates])
+            found[left[same]] = candidates[same]
+            left = left[~same]
             at[left] += 1
+            left = self._alike(left, at, wanted)
         return pl.Series(found).set(pl.Series(found < 0), None)
+
+    def _first(self, wanted: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        """Where the first hash stands that is not smaller than each that is wanted. Numbers alone are compared here: to
+        take keys out of their columns at each step would be most of the time."""
+        import numpy as np
+
+        at: np.ndarray[Any, Any] = self.starts[wanted >> np.uint64(self.shift)]
+        behind = np.arange(len(wanted))
+        while behind.size:
+            behind = behind[at[behind] < len(self.hashes)]
+            behind = behind[self.hashes[at[behind]] < wanted[behind]]
+            at[behind] += 1
+        return at
+
+    def _alike(
+        self, left: np.ndarray[Any, Any], at: np.ndarray[Any, Any], wanted: np.ndarray[Any, Any]
+    ) -> np.ndarray[Any, Any]:
+        """Of those that are left the ones whose hash stands where they are."""
+        inside: np.ndarray[Any, Any] = left[at[left] < len(self.hashes)]
+        alike: np.ndarray[Any, Any] = inside[self.hashes[at[inside]] == wanted[inside]]
+        return alike
 
     @staticmethod
     def _same(asked: pl.DataFrame, held: pl.DataFrame) -> np.ndarray[Any, Any]:

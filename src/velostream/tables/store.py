@@ -163,7 +163,7 @@ class TableStore:
         hidden.mkdir(parents=True)
         files = dict(version.files)
         for kind, rows in written.items():
-            names = tuple(f"{number:09d}/{name}" for name in _write(hidden, kind, rows))
+            names = tuple(f"{number:09d}/{name}" for name in write_rows(hidden, kind, rows))
             files[kind] = (*files.get(kind, ()), *names) if kind == PAST else names
         made = replace(version, number=number, home=self.folder, files=files)
         said = {name: value for name, value in made.__dict__.items() if name not in ("number", "home")}
@@ -194,7 +194,7 @@ class TableStore:
                 folder.rmdir()
 
 
-def _write(folder: Path, kind: str, rows: pa.Table) -> list[str]:
+def write_rows(folder: Path, kind: str, rows: pa.Table) -> list[str]:
     """Writes rows as files of a kind, one at least."""
     import pyarrow.parquet as pq
 

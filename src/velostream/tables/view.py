@@ -7,6 +7,7 @@ reads them with its own Parquet scan: nothing of them enters Python.
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterable
 from functools import reduce
 from pathlib import Path
@@ -15,9 +16,10 @@ from typing import TYPE_CHECKING, Any
 from velostream.plan.nodes.table_scan import BROADCAST
 from velostream.tables.newest import GONE, TIME
 from velostream.tables.past import ORDER
-from velostream.tables.store import BASE, DELTA, PAST, TableStore, Version
+from velostream.tables.store import BASE, DELTA, PAST, TableStore, Version, write_rows
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
 _MORE = {BASE: "", DELTA: f", {GONE} BOOLEAN", PAST: f", {GONE} BOOLEAN, {ORDER} BIGINT"}
@@ -112,10 +114,48 @@ class VersionView(TableView):
         super().__init__(version.folder, store, columns, version.key, changes=False)
         self.shown = version
 
+    def past(self, spark: SparkSession) -> DataFrame:
+        """All that the rows were; where nobody has kept it, it begins with what they are."""
+        from pyspark.sql import functions as F  # noqa: N812
+
+        assert self.shown is not None
+        if PAST in self.shown.files:
+            return super().past(spark)
+        return self.frame(spark).withColumns({GONE: F.lit(False), ORDER: F.lit(0).cast("bigint")})
+
     def _scan(self, spark: SparkSession, kind: str) -> DataFrame:
         assert self.shown is not None
         files = [str(file.absolute()) for file in self.shown.paths(kind)]
         return spark.read.schema(f"{self.schema}, {TIME} BIGINT{_MORE[kind]}").parquet(*files)
+
+
+class ChangedView(VersionView):
+    """The rows of a version that have changed, instead of all: while it is open they lie in a folder of the table that
+    is made of them, as Spark reads those of every version."""
+
+    def __init__(self, version: Version, columns: Iterable[tuple[str, str]], changed: pa.Table, home: Path) -> None:
+        super().__init__(version, columns)
+        self.changed = changed
+        self.beside = home / "changed"
+
+    def __enter__(self) -> ChangedView:
+        import pyarrow.compute as pc
+
+        self.beside.mkdir(parents=True, exist_ok=True)
+        write_rows(self.beside, BASE, self.changed.filter(pc.invert(self.changed[GONE])).drop_columns([GONE]))
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        shutil.rmtree(self.beside, ignore_errors=True)
+
+    def frame(self, spark: SparkSession) -> DataFrame:
+        """The rows that have changed and are there."""
+        return spark.read.schema(f"{self.schema}, {TIME} BIGINT").parquet(str(self.beside.absolute()))
+
+    @property
+    def small(self) -> bool:
+        """As few as they are."""
+        return bool(self.changed.nbytes <= BROADCAST)
 
 
 def _index(frame: DataFrame) -> Any:

@@ -27,7 +27,7 @@ from velostream.tables.newest import (
     newest,
     stacked,
 )
-from velostream.tables.past import MOST_FILES, numbered, shortened, vanished
+from velostream.tables.past import MOST_FILES, ORDER, numbered, shortened, vanished
 from velostream.tables.store import BASE, DELTA, PAST, About, TableStore, Version
 
 if TYPE_CHECKING:
@@ -66,8 +66,11 @@ class TableWriter:
         """True where the rows of a version have the columns that are declared now."""
         return not (self.columns and version.columns) or self.columns == version.columns
 
-    def replace(self, rows: pa.Table, about: About) -> Version:
-        """A version of these rows alone. Rows that are as they were stay as they are: only what differs is written."""
+    def replace(self, rows: pa.Table, about: About, past: pa.Table | None = None) -> Version:
+        """A version of these rows alone. Rows that are as they were stay as they are: only what differs is written.
+
+        `past` is all that rows were, with its ORDER, where that is known better than by what they become now.
+        """
         rows = in_order(rows, self.key, None) if self.ordered else rows
         base = newest(None, rows, self.key, self.keeps)
         held = self.newest()
@@ -77,14 +80,14 @@ class TableWriter:
             if found is not None:
                 assert self._index is not None
                 index = _after(self._index, index_of(found, self.key), named(self.key))
-                told = stacked(_with_gone(rows), found.filter(found[GONE]))
+                told = stacked(_with_gone(rows), found.filter(found[GONE])) if past is None else past
                 return self._changed(held, found, index, told, about)
         held = self.store.newest(complete=False) if self.past else None
         known = held is not None and held.key == self.key and PAST in held.files
         files = {PAST: self._fitting(held, rows).files[PAST]} if held is not None and known else {}
         count = base.num_rows
         whole = Version(0, self.store.folder, count, about, self.key, files, count, replaces=True, columns=self.columns)
-        return self._add(whole, {BASE: base}, rows, index_of(base, self.key), None)
+        return self._add(whole, {BASE: base}, rows if past is None else past, index_of(base, self.key), None)
 
     def change(self, changes: pa.Table, about: About) -> Version:
         """A version with changes on top of the newest one, complete or not. They may have GONE."""
@@ -100,6 +103,24 @@ class TableWriter:
             told = stacked(_with_gone(version.read()), _with_gone(changes))
         effective, index = self._effective(changes, self._index)
         return self._changed(version, effective, index, told, about)
+
+    def put(self, changes: pa.Table, about: About) -> Version:
+        """A version with changes that hold whatever their times say: of each key the last. They have GONE."""
+        import polars as pl
+
+        version = self.store.newest(complete=False)
+        if version is None:
+            return self.replace(changes, about)
+        version = self._fitting(version, changes)
+        self._remember(version)
+        assert self._index is not None
+        keys = named(self.key)
+        told = index_of(changes, self.key).unique(keys, keep="last", maintain_order=True)
+        there = self._index.select(keys).with_columns(pl.lit(value=True).alias("_there"))
+        told = told.join(there, on=keys, how="left", nulls_equal=True, maintain_order="left")
+        told = told.filter(~pl.col(GONE) | pl.col("_there").is_not_null()).drop("_there")
+        effective = changes.take(told[ROW].to_arrow())
+        return self._changed(version, effective, _after(self._index, told, keys), effective, about)
 
     def _fitting(self, version: Version, changes: pa.Table) -> Version:
         """A version to which changes can be added: one whose rows have the key and the columns that they have."""
@@ -221,7 +242,9 @@ class TableWriter:
         self, version: Version, changes: pa.Table, index: pl.DataFrame
     ) -> tuple[Version, dict[str, pa.Table]]:
         """What rows were before: all changes as they came. Keys that a load from the beginning did not find again are
-        deleted as of that load."""
+        deleted as of that load. With an ORDER they are the whole past."""
+        if ORDER in changes.schema.names:
+            return replace(version, files={**version.files, PAST: ()}), {PAST: changes}
         told = version.files.get(PAST, ())
         if version.about.complete and version.replaces and told:
             both = stacked(version.table(PAST), numbered(changes, self.store.next_number))

@@ -22,6 +22,8 @@ from velostream.testing.table_rows import TableRows
 
 _LOCAL = ("file_source", "datagen_source")
 """Sources that need nothing outside."""
+_CHANGES = "debezium_json"
+"""How files hold changes, a line each."""
 
 
 class Feed(ABC):
@@ -89,11 +91,15 @@ class Files(Feed):
 
     def scan(self, node: Scan) -> Scan:
         """A scan of the folder."""
-        _refuse_changes(node, self.given)
         settings = {**(self.given.settings or {}), "path": str(self.folder), "files.per.batch": str(self.per_batch)}
         form = self.files[0].suffix.removeprefix(".")
-        settings.setdefault("format", "jsonl" if form == "ndjson" else form)
-        return replace(node, connector="file_source", settings=_settings(node.source, settings, self.given))
+        settings.setdefault("format", _CHANGES if node.changelog else "jsonl" if form == "ndjson" else form)
+        if node.changelog and (settings["format"] != _CHANGES or node.key in ((), ("_key",))):
+            raise _no_changes(node, self.given, f"files of {_CHANGES} are, where rows have a PRIMARY KEY")
+        settled = _settings(node.source, settings, self.given)
+        counted = settled.get("partitions")
+        watermark = node.watermark if counted is None else replace(node.watermark, partitions=int(str(counted)))
+        return replace(node, connector="file_source", settings=settled, watermark=watermark)
 
     def reveal(self, until: int) -> None:
         """Copies the files."""
@@ -113,7 +119,8 @@ class Generated(Feed):
 
     def scan(self, node: Scan) -> Scan:
         """A scan of the generator; its first record is one of the case's day unless a start is set."""
-        _refuse_changes(node, self.given)
+        if node.changelog:
+            raise _no_changes(node, self.given, "generated records are none")
         own = {value.key: value.text for value in node.settings} if node.connector == "datagen_source" else {}
         settings = {"start.time": f"{self.day}T00:00:00Z", **own, **(self.given.settings or {})}
         if "rows" not in settings:
@@ -144,11 +151,10 @@ def feeds_of(case: Case, plan: ApplicationPlan, folder: Path) -> dict[str, Feed 
     return feeds
 
 
-def _refuse_changes(node: Scan, given: Given) -> None:
-    """Only rows say in which order changes of one row came."""
-    if node.changelog:
-        message = f"'{node.source}' is a stream of changes, which files and generated records are not"
-        raise given.place.refuse(message, "give its rows, those that are deleted with _op: d")
+def _no_changes(node: Scan, given: Given, why: str) -> VeloError:
+    """The error for what does not say whose row it is, and which of its changes."""
+    message = f"'{node.source}' is a stream of changes: {why}"
+    return given.place.refuse(message, "give its rows, those that are deleted with _op: d")
 
 
 def _refuse_outside(case: Case, scan: Scan) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from velostream.plan.job import ApplicationPlan, Job, LoadedTable
 from velostream.plan.nodes import Print, Scan, Sinks, SinkTarget
 from velostream.plan.nodes.base import EMISSION, REVISION
+from velostream.plan.passes.choose_scan import choose_scan
 from velostream.plan.passes.walking import each_root, from_below
 from velostream.sinks.base import Guarantee, WriteMode
 from velostream.testing.feeding import Feed
@@ -40,7 +41,9 @@ def feed_sources(plan: ApplicationPlan, feeds: Mapping[str, Feed | TableRows]) -
         feed = by_name.get(table.name.casefold())
         return feed.table(table) if isinstance(feed, TableRows) else table
 
-    return replace(each_root(plan, lambda root: from_below(root, fed)), tables=tuple(map(loaded, plan.tables)))
+    given = each_root(plan, lambda root: from_below(root, fed))
+    # Other settings may ask for another way of reading than the application's own.
+    return replace(choose_scan(given), tables=tuple(map(loaded, plan.tables)))
 
 
 def catch_sinks(plan: ApplicationPlan, run: str, *, keep_prints: bool) -> tuple[ApplicationPlan, list[Caught]]:

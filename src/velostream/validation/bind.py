@@ -17,12 +17,13 @@ from velostream.diagnostics import Findings
 from velostream.sql import statements as sql
 from velostream.sql.application import Application, ParsedStatement
 from velostream.sql.spans import span_of
-from velostream.validation.bound import BoundApplication, BoundQuery, BoundSelect, BoundStatement
+from velostream.validation.bound import BoundApplication, BoundQuery, BoundSelect, BoundStatement, BoundSubquery
 from velostream.validation.columns import KEPT, record_columns_of
 from velostream.validation.commands import check_names
 from velostream.validation.context import Context
 from velostream.validation.declare import Declarer
 from velostream.validation.emission import bind_emission
+from velostream.validation.inputs import is_static
 from velostream.validation.keys import message_key
 from velostream.validation.metrics import bind_logs, bind_metrics
 from velostream.validation.owners import StatementSettings
@@ -59,6 +60,8 @@ class ApplicationBinder:
         self.created: dict[str, Unit] = {}
         self.unread: set[str] = set()
         """What statements would create that could not be parsed, in small letters."""
+        self.views: dict[str, BoundQuery] = {}
+        """Views over tables alone, in small letters: who names one asks its query, as if it stood there."""
         self.sessions: dict[str, list[Entry]] = {}
         """What the command line and SET say for each statement."""
 
@@ -164,6 +167,7 @@ class ApplicationBinder:
             places=settings.places,
             refused=settings.refused,
             positional=isinstance(unit.tree, sql.InsertInto),
+            ctes=dict(self.views),
         )
         query = None
         if unit.query is not None:
@@ -229,6 +233,9 @@ class ApplicationBinder:
             span=span_of(unit.tree.this),
         )
         self.relations[unit.creates.casefold()] = relation
+        word = str(unit.tree.args["kind"]).upper()
+        if word == "VIEW" and not unit.writes and is_static(BoundSubquery(unit.creates, query, query.span)):
+            self.views[unit.creates.casefold()] = query
         return relation
 
 

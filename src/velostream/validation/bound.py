@@ -91,7 +91,10 @@ class BoundJoin:
     """A join of all that stands left of it with one input.
 
     `classification`: stream-table, stream-stream, table-table, table-stream, unnest. `equalities` are pairs
-    (left, right); `residual` is what is left of ON beside equalities and time bounds.
+    (left, right); `residual` is what is left of ON beside equalities and time bounds. `bounds` count from the event
+    time of the input `bounded_by`; `grace` is how late its rows may be. `looked_up` is the alias of what is looked up
+    for each row of a stream; `table` is whose rows that are, where it is one table, by itself or in a subquery.
+    `missing` is the strategy that is set for rows which find nothing.
     """
 
     kind: str
@@ -102,6 +105,11 @@ class BoundJoin:
     equalities: tuple[tuple[BoundExpression, BoundExpression], ...] = ()
     residual: tuple[BoundExpression, ...] = ()
     bounds: TimeBounds | None = None
+    bounded_by: str = ""
+    grace: int | None = None
+    table: BoundSource | None = None
+    looked_up: str = ""
+    missing: Any = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from sqlglot import exp
 from velostream import durations, types
 from velostream.catalog import system_columns
 from velostream.catalog.schema import Column, Schema
+from velostream.catalog.system_columns import AS_WRITTEN
 from velostream.config.origin import Entry, written
 from velostream.diagnostics import Findings
 from velostream.errors import VeloError
@@ -44,9 +45,15 @@ def _names(part: exp.PrimaryKey) -> list[str]:
     return [member.name for member in part.expressions]
 
 
+def _is_written(part: exp.ColumnDef) -> bool:
+    """True in the declaration of what a job has written: its rows may have such columns, and are asked for them."""
+    comments = [each.args.get("kind") for each in part.args.get("constraints") or []]
+    return any(isinstance(each, exp.CommentColumnConstraint) and each.name == AS_WRITTEN for each in comments)
+
+
 def _column(part: exp.ColumnDef, keys: set[str], findings: Findings) -> Column:
     name = part.name
-    if system_columns.is_reserved(name):
+    if system_columns.is_reserved(name) and not _is_written(part):
         hint = f"rename it in the column list, for example '{name.lstrip('_')}_value', or read it in a subquery with AS"
         findings.error("reserved-column", f"'{name}' is the name of a system column", span_of(part.this), hint=hint)
     kind = UNKNOWN

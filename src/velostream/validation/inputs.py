@@ -83,6 +83,10 @@ def _table(select: SelectBinder, node: exp.Table) -> BoundInput | None:
     alias = node.alias or (name if not isinstance(node.this, Location) else short_name(name))
     cte = select.context.ctes.get(name.casefold()) if not isinstance(node.this, Location) else None
     if cte is not None:
+        for clause, words in (("version", "FOR SYSTEM_TIME AS OF"), ("watermark", "WATERMARK")):
+            if node.args.get(clause):
+                hint = f"say it of the table or stream that '{name}' reads"
+                select.refuse("unsupported", f"'{name}' is a query, which takes no {words}", node, hint)
         return BoundSubquery(alias, cte, span_of(node))
     relation = select.context.relation(name)
     if relation is None and name.casefold() in select.context.refused:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
@@ -14,11 +14,14 @@ from velostream.validation.bound import (
     BoundExpression,
     BoundInput,
     BoundJoin,
+    BoundSelect,
     BoundSource,
+    BoundSubquery,
     BoundUnnest,
     TimeBounds,
 )
 from velostream.validation.inputs import bind_input, is_static
+from velostream.validation.lateness import refuse_two_latenesses
 
 if TYPE_CHECKING:
     from velostream.validation.select import SelectBinder
@@ -38,7 +41,14 @@ def bind_join(
     lefts = [member for member in (source, *(join.right for join in before)) if member is not None]
     classification = _classify(lefts, right)
     condition = _condition(select, node, lefts, right)
-    return _with_parts(select, node, kind, right, classification, condition, lefts)
+    own = _own(source, before)
+    join = _with_parts(select, node, kind, right, classification, condition, lefts, own)
+    if classification == "stream-stream" and kind in ("RIGHT", "FULL"):
+        select.scope.times.append(right.alias)
+    looked_up: list[BoundInput] = lefts if classification == "table-stream" else [right]
+    alias = looked_up[0].alias if len(looked_up) == 1 and all(map(is_static, looked_up)) else ""
+    table = _table(looked_up)
+    return replace(join, table=table, looked_up=alias, missing=_missing(select, alias, table))
 
 
 def _kind(select: SelectBinder, node: exp.Expr) -> str:
@@ -58,6 +68,25 @@ def _kind(select: SelectBinder, node: exp.Expr) -> str:
 def _classify(lefts: list[BoundInput], right: BoundInput) -> str:
     left = "table" if all(is_static(member) for member in lefts) else "stream"
     return f"{left}-{'table' if is_static(right) else 'stream'}"
+
+
+def _table(members: list[BoundInput]) -> BoundSource | None:
+    """The one table that these are, by itself or in a subquery."""
+    while len(members) == 1 and isinstance(members[0], BoundSubquery):
+        query = members[0].query
+        members = list(query.inputs) if isinstance(query, BoundSelect) else []
+    member = members[0] if len(members) == 1 else None
+    return member if isinstance(member, BoundSource) and member.relation.is_table else None
+
+
+def _missing(select: SelectBinder, alias: str, table: BoundSource | None) -> Any:
+    """What is set for rows that find nothing: for this join, by its alias, else for the table that it looks up."""
+    owners = [alias, table.relation.name] if table is not None else [alias]
+    found = [select.context.owner_settings.get(owner.casefold()) for owner in owners]
+    if table is not None:
+        found.append(table.relation.settings)
+    chosen = (each for each in found if each is not None and each.known.find("missing.data.strategy") is not None)
+    return next((value for each in chosen if (value := each.get("missing.data.strategy")) is not None), None)
 
 
 def _condition(
@@ -94,23 +123,31 @@ def _with_parts(
     classification: str,
     condition: BoundExpression | None,
     lefts: list[BoundInput],
+    own: str,
 ) -> BoundJoin:
     finder = joins.BoundsFinder({right.alias}, joins.event_time_fields(select.scope, event_times([*lefts, right])))
     equalities: list[tuple[BoundExpression, BoundExpression]] = []
-    residual: list[BoundExpression] = []
+    others: list[tuple[str, BoundExpression]] = []
     for part in joins.conjuncts(condition.tree) if condition is not None else []:
+        assert condition is not None
         pair = joins.split_equality(part, {right.alias})
         if pair is not None:
-            assert condition is not None
             equalities.append((joins.expression(pair[0], condition), joins.expression(pair[1], condition)))
-        elif not (classification == "stream-stream" and finder.take(part)):
-            assert condition is not None
-            residual.append(joins.expression(part, condition))
-    if _within(node) is not None and classification != "stream-stream":
+        else:
+            left = finder.take(part) if classification == "stream-stream" else ""
+            others.append((left, joins.expression(part, condition)))
+    within = _within(node)
+    if within is not None and classification != "stream-stream":
         hint = "remove it: rows of a table are looked up, whenever they came"
         select.refuse("join-unsupported", "WITHIN bounds the join of two streams, and one side is a table", node, hint)
-    bounds = _within(node) or finder.bounds
-    return BoundJoin(kind, right, classification, span_of(node), condition, tuple(equalities), tuple(residual), bounds)
+    bounded_by = own if within is not None else finder.bounded(own)
+    residual = tuple(part for left, part in others if not (left and left == bounded_by))
+    bounds = finder.bounds(bounded_by, within) if bounded_by else None
+    grace = _grace(node)
+    refuse_two_latenesses(node, grace, select.context)
+    return BoundJoin(
+        kind, right, classification, span_of(node), condition, tuple(equalities), residual, bounds, bounded_by, grace
+    )
 
 
 def helped_by_where(select: SelectBinder, join: BoundJoin, where: BoundExpression) -> BoundJoin:
@@ -121,20 +158,38 @@ def helped_by_where(select: SelectBinder, join: BoundJoin, where: BoundExpressio
     known = set(inputs[: inputs.index(join.right.alias) + 1])
     times = joins.event_time_fields(select.scope, event_times(select.members))
     finder = joins.BoundsFinder({join.right.alias}, times)
-    equalities = list(join.equalities)
+    for part in joins.conjuncts(join.condition.tree) if join.condition is not None else []:
+        finder.take(part)
+    found: list[tuple[BoundExpression, BoundExpression]] = []
+    equal: list[exp.Expr] = []
     for part in joins.conjuncts(where.tree):
         if not {column.name.split(".")[0] for column in part.find_all(exp.Column) if not column.table} <= known:
             continue
         pair = joins.split_equality(part, {join.right.alias})
         if pair is not None:
-            equalities.append((joins.expression(pair[0], where), joins.expression(pair[1], where)))
+            found.append((joins.expression(pair[0], where), joins.expression(pair[1], where)))
+            equal.append(part)
         elif join.classification == "stream-stream":
             finder.take(part)
+    equalities = (*join.equalities, *found)
+    condition = join.condition
+    if condition is None and equal:
+        condition = replace(where, tree=exp.and_(*equal))
+    bounds, bounded_by = join.bounds, join.bounded_by
+    if bounds is None and (bounded_by := finder.bounded(inputs[0])):
+        bounds = finder.bounds(bounded_by)
     kind = "INNER" if equalities else join.kind
-    condition = join.condition or (where if equalities else None)
-    return replace(
-        join, kind=kind, equalities=tuple(equalities), bounds=join.bounds or finder.bounds, condition=condition
-    )
+    return replace(join, kind=kind, equalities=equalities, bounds=bounds, bounded_by=bounded_by, condition=condition)
+
+
+def _own(source: BoundInput | None, before: list[BoundJoin]) -> str:
+    """The input whose event time is that of the rows on the left: what the join before counts from, else the first
+    stream."""
+    for join in reversed(before):
+        if join.classification == "stream-stream" and join.bounded_by:
+            return join.bounded_by
+    members = [member for member in (source, *(join.right for join in before)) if member is not None]
+    return next((member.alias for member in members if not is_static(member)), "")
 
 
 def _within(node: exp.Expr) -> TimeBounds | None:
@@ -143,6 +198,11 @@ def _within(node: exp.Expr) -> TimeBounds | None:
     if not lengths:
         return None
     return TimeBounds(-lengths[0], lengths[-1])
+
+
+def _grace(node: exp.Expr) -> int | None:
+    grace = node.args.get("grace")
+    return grace.micros if isinstance(grace, Duration) else None
 
 
 def event_times(members: list[BoundInput]) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -51,59 +52,57 @@ def split_equality(node: exp.Expr, right: set[str]) -> tuple[exp.Expr, exp.Expr]
 
 
 class BoundsFinder:
-    """Finds `right − left` bounds between the event times of two inputs in the parts of ON."""
+    """Finds `right − left` bounds between the event times of two inputs in the parts of ON, for each input on the left
+    by itself: two of them may lie apart."""
 
     def __init__(self, right: set[str], times: set[str]) -> None:
         self.right = right
         self.times = times
-        self.lower: int | None = None
-        self.upper: int | None = None
+        self.least: dict[str, int] = {}
+        self.most: dict[str, int] = {}
 
-    def take(self, node: exp.Expr) -> bool:
-        """True where the part bounds the distance in time; the bound is kept."""
+    def take(self, node: exp.Expr) -> str:
+        """The input on the left whose distance in time the part bounds, and the bound is kept; empty where it bounds
+        none."""
         if isinstance(node, exp.Between):
-            low = self._distance(node.this, node.args["low"])
-            high = self._distance(node.this, node.args["high"])
-            return self._between(node, low, high)
+            return self._between(node)
         pairs: dict[type[exp.Expr], str] = {exp.GTE: "least", exp.GT: "least", exp.LTE: "most", exp.LT: "most"}
         direction = pairs.get(type(node))
-        if direction is None:
-            return False
-        distance = self._distance(node.this, node.expression)
-        if distance is None:
-            return False
+        distance = None if direction is None else self._distance(node.this, node.expression)
+        if direction is None or distance is None:
+            return ""
         strict = 1 if isinstance(node, (exp.GT, exp.LT)) else 0
-        offset, subject_is_right = distance
-        self._keep(direction, offset, strict, subject_is_right=subject_is_right)
-        return True
+        return self._keep(direction, distance, strict)
 
-    def _between(self, node: exp.Expr, low: tuple[int, bool] | None, high: tuple[int, bool] | None) -> bool:
-        if low is None or high is None:
-            return False
-        self._keep("least", low[0], 0, subject_is_right=low[1])
-        self._keep("most", high[0], 0, subject_is_right=high[1])
-        return True
+    def _between(self, node: exp.Between) -> str:
+        low = self._distance(node.this, node.args["low"])
+        high = self._distance(node.this, node.args["high"])
+        if low is None or high is None or low.left != high.left:
+            return ""
+        self._keep("least", low, 0)
+        return self._keep("most", high, 0)
 
-    def _keep(self, direction: str, offset: int, strict: int, *, subject_is_right: bool) -> None:
+    def _keep(self, direction: str, distance: _Distance, strict: int) -> str:
         """`subject >= other + offset` where subject is the right side bounds right − left from below, and so on."""
-        if not subject_is_right:
+        offset, left = distance.offset, distance.left
+        if not distance.from_right:
             direction, offset = ("most" if direction == "least" else "least"), -offset
         if direction == "least":
-            bound = offset + strict
-            self.lower = bound if self.lower is None else max(self.lower, bound)
+            self.least[left] = max(self.least.get(left, offset + strict), offset + strict)
         else:
-            bound = offset - strict
-            self.upper = bound if self.upper is None else min(self.upper, bound)
+            self.most[left] = min(self.most.get(left, offset - strict), offset - strict)
+        return left
 
-    def _distance(self, subject: exp.Expr, other: exp.Expr) -> tuple[int, bool] | None:
-        """(offset, subject is the right side) where subject is compared with the other side's time + offset."""
+    def _distance(self, subject: exp.Expr, other: exp.Expr) -> _Distance | None:
+        """How far subject is from the other side's time; None where they are not times of two sides."""
         one, two = self._time(subject), self._time(other)
-        if one is None or two is None or one[0] == two[0]:
+        if one is None or two is None or (one[0] in self.right) == (two[0] in self.right):
             return None
-        return two[1] - one[1], one[0] == "right"
+        from_right = one[0] in self.right
+        return _Distance(two[0] if from_right else one[0], two[1] - one[1], from_right)
 
     def _time(self, node: exp.Expr) -> tuple[str, int] | None:
-        """(side, offset in microseconds) of an event time plus or minus an interval."""
+        """(input, offset in microseconds) of an event time plus or minus an interval."""
         while isinstance(node, exp.Paren):
             node = node.this
         if isinstance(node, (exp.Add, exp.Sub)):
@@ -112,15 +111,31 @@ class BoundsFinder:
                 return None
             return base[0], base[1] + (shift if isinstance(node, exp.Add) else -shift)
         if isinstance(node, exp.Column) and node.name in self.times:
-            return ("right" if node.name.split(".")[0] in self.right else "left"), 0
+            return node.name.split(".")[0], 0
         return None
 
-    @property
-    def bounds(self) -> TimeBounds | None:
-        """Both bounds; None where one is missing, since state would grow without end."""
-        if self.lower is None or self.upper is None:
-            return None
-        return TimeBounds(self.lower, self.upper)
+    def bounded(self, own: str) -> str:
+        """The input on the left that is bounded to both sides, `own` before any other; empty where there is none, since
+        state would grow without end."""
+        both = [left for left in self.least if left in self.most]
+        return own if own in both else next(iter(both), "")
+
+    def bounds(self, left: str, within: TimeBounds | None = None) -> TimeBounds:
+        """How far the right side may be from an input on the left, which `within` may bound already."""
+        least = [self.least[left]] if left in self.least else []
+        most = [self.most[left]] if left in self.most else []
+        if within is not None:
+            least, most = [*least, within.lower], [*most, within.upper]
+        return TimeBounds(max(least), min(most))
+
+
+@dataclass(frozen=True, slots=True)
+class _Distance:
+    """`subject = other + offset` between an input on the left and the right side, which is the subject or the other."""
+
+    left: str
+    offset: int
+    from_right: bool
 
 
 def interval_micros(node: exp.Expr) -> int | None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from velostream.catalog.properties import declared_keys, sink_keys, source_keys, stream_keys, table_keys
+from velostream.catalog.properties import declared_keys, join_keys, sink_keys, source_keys, stream_keys, table_keys
 from velostream.catalog.relation import Relation
 from velostream.config.connections.address import read_address
 from velostream.config.job import JOB, scoped
@@ -87,7 +87,8 @@ class StatementSettings:
     def _counts(self, owner: Owner, trial: Resolved) -> bool:
         declared = self.unit.query is None and owner.name == self.unit.creates
         said = owner.base or owner.given or trial.owners[owner.name.casefold()].values
-        return bool(declared or said) or owner.scope in (Scope.STREAM, Scope.TABLE)
+        stands = owner.scope in (Scope.STREAM, Scope.TABLE) and owner.choose is not join_keys
+        return bool(declared or said) or stands
 
     def _entries(self) -> list[Entry]:
         """What WITH says, what SET and the command line say, and what annotations say."""
@@ -134,7 +135,15 @@ class StatementSettings:
             owner = self._written(table)
             self.names[name_of(table).casefold()] = owner.name
             owners.setdefault(owner.name.casefold(), owner)
+        for owner in self._joined():
+            owners.setdefault(owner.name.casefold(), owner)
         return list(owners.values())
+
+    def _joined(self) -> Iterator[Owner]:
+        """What is joined, by its alias: one table may be joined twice, each time in another way."""
+        for node in self.unit.query.find_all(exp.From, exp.Join) if self.unit.query is not None else ():
+            if node.this.alias:
+                yield Owner(node.this.alias, Scope.TABLE, join_keys, span_of(node.this))
 
     def _created(self) -> Owner | None:
         """CREATE x: a declaration owns source or sink properties, a query those of a table or of a sink of its name."""

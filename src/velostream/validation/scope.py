@@ -55,6 +55,8 @@ class Scope:
     locals: list[dict[str, Type]] = field(default_factory=list)
     merged: dict[str, str] = field(default_factory=dict)
     """Columns of USING, which are one column: the name in small letters, and the input that gives it."""
+    times: list[str] = field(default_factory=list)
+    """The aliases whose event time a row has where an outer join left it without that of the primary input."""
 
     @property
     def primary(self) -> ScopeInput | None:

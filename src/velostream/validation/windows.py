@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from velostream.config.origin import Layer
 from velostream.config.windowing import NamedWindow
 from velostream.diagnostics import Findings
-from velostream.durations import show
 from velostream.errors import VeloError
 from velostream.registry import did_you_mean
 from velostream.sql.nodes import Duration, TimeWindow
 from velostream.sql.printing.text import print_sql
 from velostream.sql.spans import span_of
 from velostream.validation.bound import BoundExpression, BoundWindow
+from velostream.validation.lateness import refuse_two_latenesses
 from velostream.windows.assigners import ASSIGNERS
 from velostream.windows.assigners.base import ParameterKind, WindowParameter
 
@@ -44,7 +43,7 @@ def bind_window(node: TimeWindow, binder: ExpressionBinder, context: Context) ->
     except VeloError as error:
         context.findings.refuse(error, span_of(node))
         return None
-    _refuse_two_latenesses(node, settings.get("grace"), context)
+    refuse_two_latenesses(node, settings.get("grace"), context)
     time, key = values.get("time"), values.get("key")
     return BoundWindow(
         assigner,
@@ -54,15 +53,6 @@ def bind_window(node: TimeWindow, binder: ExpressionBinder, context: Context) ->
         grace=settings.get("grace"),
         retention=settings.get("retention"),
     )
-
-
-def _refuse_two_latenesses(node: TimeWindow, grace: int | None, context: Context) -> None:
-    """GRACE PERIOD and allowed.lateness are two words for one thing."""
-    value = context.settings.find("allowed.lateness")
-    if grace is None or value is None or value.origin.layer is not Layer.STATEMENT or value.value == grace:
-        return
-    message = f"GRACE PERIOD is {show(grace)}, but 'allowed.lateness' is '{value.text}'"
-    context.findings.error("conflicting-properties", message, value.origin.span or span_of(node), hint="keep one")
 
 
 def _builds(kind: Any, name: str) -> bool:

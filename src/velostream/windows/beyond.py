@@ -75,7 +75,7 @@ class Beyond:
             pl.lit(None, pl.Int64).alias("_emitted_at"),
             pl.lit(value=True).alias("_final"),
             pl.lit(value=False).alias("_gone"),
-            pl.struct(self.speaker.results).alias("_said"),
+            pl.struct(self.speaker.said).alias("_said"),
         )
         spoken = self.speaker.speak(self._touched(values), remembered, moment).rows
         previous.remember(states, spoken.filter(pl.col("_emission") == LATE))

@@ -60,11 +60,18 @@ def progress_of(rows: pl.DataFrame, mark: str | None = None) -> Iterator[Progres
     if mark is not None:
         is_condition = rows.schema[mark] == pl.Boolean
         marks = pl.col("_event_time").filter(pl.col(mark)) if is_condition else pl.col(mark).cast(pl.Int64)
-    found = rows.group_by("_source", "_partition").agg(
-        pl.col("_event_time").max().alias("seen"), marks.max().alias("mark"), pl.len().alias("records")
-    )
+    asked = [pl.col("_event_time").max().alias("seen"), marks.max().alias("mark"), pl.len().alias("records")]
+    if rows.height and all(same(rows[name]) for name in ("_source", "_partition")):
+        found = rows.select(pl.col("_source", "_partition").first(), *asked)
+    else:
+        found = rows.group_by("_source", "_partition").agg(asked)
     for source, partition, seen, marked, records in found.sort("_source", "_partition").iter_rows():
         yield Progress(source, partition, seen, marked, records=records)
+
+
+def same(values: pl.Series) -> bool:
+    """True where there is one value only, which is quicker to see than which there are."""
+    return values.len() > 0 and bool((values == values[0]).all(ignore_nulls=False))
 
 
 def without_skewed(rows: pl.DataFrame, now: int, most: int | None) -> tuple[pl.DataFrame, pl.DataFrame]:

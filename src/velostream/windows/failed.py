@@ -19,6 +19,7 @@ else:
 
     pl = lazy("polars")
 
+_TIME = "%Y-%m-%dT%H:%M:%S%.fZ"
 FAILED_GROUP = "failed_group"
 """The reason of these records, and of the letter that stands for their group."""
 
@@ -50,3 +51,20 @@ def of_fragments(asked: pl.DataFrame, said: pl.DataFrame, fragment: list[str], i
     each = joined.group_by(*fragment, "_touched", *windows).agg(pl.col(ERROR).first(), pl.col("_counted").sum())
     whole = each.group_by(*fragment, "_touched").agg(pl.col(ERROR).is_not_null().all(), pl.col("_counted").max())
     return int(whole.filter(ERROR)["_counted"].sum())
+
+
+def told(failed: pl.DataFrame, keys: dict[str, str], arguments: dict[str, str]) -> pl.DataFrame:
+    """Groups that failed, with what is wrong in the words of the statement, which group it is, and in which window.
+
+    `keys` and `arguments` say what columns mean.
+    """
+    if failed.is_empty():
+        return failed
+    error = pl.col(ERROR)
+    for name, meaning in arguments.items():
+        error = error.str.replace_all(name, meaning, literal=True)
+    where = [pl.format("{} = {}", pl.lit(m), pl.col(k).cast(pl.String).fill_null("NULL")) for k, m in keys.items()]
+    group = pl.concat_str([pl.lit(": "), pl.concat_str(where, separator=", ")]) if where else pl.lit("")
+    bounds = [pl.col(name).cast(pl.Datetime("us")).dt.strftime(_TIME) for name in ("_window_start", "_window_end")]
+    window = pl.format(" in the window from {} to {}", *bounds).fill_null("")
+    return failed.with_columns(pl.concat_str(error, group, window).alias(ERROR))

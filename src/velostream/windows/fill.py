@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from velostream.types import Type
+from velostream.windows.accumulators.exact import between
 from velostream.windows.assigners.aligned import Aligned
 from velostream.windows.emission.base import FINAL, LATE
 from velostream.windows.moment import Moment
@@ -36,7 +38,8 @@ class Filler:
         self.window = window
         self.settings = settings
         self.keys = list(settings.keys)
-        self.values = [name for name in settings.aggregation.results if name != EVENT_COUNT]
+        self.types: dict[str, Type] = settings.aggregation.results
+        self.values = [name for name in self.types if name != EVENT_COUNT]
         self.columns = ["_cell", *self.keys, *WINDOW, *self.values, "_revision", "_filled", "_lead"]
         self.ledger = Ledger("timeline", store, newest(["_cell", *self.keys], "_version"), snapshot)
 
@@ -91,25 +94,27 @@ class Filler:
         pairs = ordered.with_columns(following).filter(pl.col("_window_start>") - pl.col("_window_start") > step)
         starts = pl.int_ranges(pl.col("_window_start") + step, pl.col("_window_start>"), step)
         gaps = pairs.with_columns(starts.alias("_at")).explode("_at")
-        share = (pl.col("_at") - pl.col("_window_start")) / (pl.col("_window_start>") - pl.col("_window_start"))
+        way = tuple((pl.col(name) - pl.col("_window_start")) // step for name in ("_at", "_window_start>"))
         rows = gaps.select(
             *group,
             pl.col("_at").alias("_window_start"),
             (pl.col("_at") + self.window.size).alias("_window_end"),
-            *(self._value(name, real.schema[name], share) for name in self.values),
+            *(self._value(name, real.schema[name], way) for name in self.values),
             pl.lit(0, pl.Int64).alias(EVENT_COUNT),
             pl.lit(value=True).alias("_filled"),
         )
         return self._news(rows, known, moment)
 
-    def _value(self, name: str, kind: pl.DataType, share: pl.Expr) -> pl.Expr:
+    def _value(self, name: str, kind: pl.DataType, way: tuple[pl.Expr, ...]) -> pl.Expr:
         before = pl.col(name)
         if self.fill is Fill.ZERO:
             return (pl.lit(0) if kind.is_numeric() else pl.lit(None)).cast(kind).alias(name)
         if self.fill is Fill.FORWARD or not kind.is_numeric():
             return before.alias(name)
-        way = before.cast(pl.Float64) + (pl.col(f"{name}>").cast(pl.Float64) - before.cast(pl.Float64)) * share
-        return (way if kind.is_float() else way.round()).cast(kind).alias(name)
+        gone, whole = way
+        if not kind.is_float():
+            return between(before, pl.col(f"{name}>"), gone, whole, self.types[name]).cast(kind).alias(name)
+        return (before + (pl.col(f"{name}>") - before) * (gone / whole)).cast(kind).alias(name)
 
     def _news(self, rows: pl.DataFrame, known: pl.DataFrame | None, moment: Moment) -> pl.DataFrame:
         closed = pl.lit(value=False) if moment.before is None else pl.col("_window_end") <= moment.before

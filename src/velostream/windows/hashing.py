@@ -21,7 +21,8 @@ _MASK = (1 << 64) - 1
 _P1, _P2, _P3 = 0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9
 _P4, _P5 = 0x85EBCA77C2B2AE63, 0x27D4EB2F165667C5
 _REMEMBERED = 1_000_000
-_known: dict[tuple[Any, ...], int] = {}
+_known: dict[tuple[bool, ...], dict[Any, int]] = {}
+"""By which of the keys are wide: the hashes of values, or of several together."""
 
 
 def hashable(kind: str) -> bool:
@@ -33,16 +34,13 @@ def hashes(rows: pl.DataFrame, keys: Sequence[str]) -> pl.Series:
     """The hash of each row's keys, as a signed 64-bit number."""
     wide = [rows.schema[name] == pl.Int64 for name in keys]
     plain = rows.select(pl.col(name).cast(pl.Int32) if rows.schema[name] == pl.Date else pl.col(name) for name in keys)
-    if len(_known) > _REMEMBERED:
-        _known.clear()
-    found = []
-    for values in plain.iter_rows():
-        name = (*wide, *values)
-        value = _known.get(name)
-        if value is None:
-            value = _known[name] = _hash(values, wide)
-        found.append(value)
-    return pl.Series("_hash", found, dtype=pl.Int64)
+    known = _known.setdefault(tuple(wide), {})
+    if len(known) > _REMEMBERED:
+        known.clear()
+    values = plain.to_series().to_list() if len(wide) == 1 else plain.rows()
+    new = set(values).difference(known)
+    known.update((value, _hash((value,) if len(wide) == 1 else value, wide)) for value in new)
+    return pl.Series("_hash", list(map(known.__getitem__, values)), dtype=pl.Int64)
 
 
 def _hash(values: Sequence[Any], wide: Sequence[bool]) -> int:

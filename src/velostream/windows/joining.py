@@ -101,7 +101,8 @@ class JoinOperator:
         """Take a micro-batch: pairs that meet now, and rows that nothing will meet any more."""
         stats = Stats(read=rows.height, open=self.open)
         before = self.watermark.value
-        accepted, lost = self._admitted(rows, before, stats)
+        timed, lost = admitted(rows, before, self.settings.lateness, stats)
+        accepted = self._named(timed).with_columns(cell(rows).alias("_cell"))
         after = self.watermark.advance(facts)
         stats.open += accepted.height
         pairs = self._pairs(accepted)
@@ -120,31 +121,6 @@ class JoinOperator:
         self._save(stats)
         dead = stacked(lost) if lost else letters(rows.clear(), "", None, dead=True)
         return Outcome(results, dead, results.clear(), stats)
-
-    def _admitted(
-        self, rows: pl.DataFrame, before: int | None, stats: Stats
-    ) -> tuple[pl.DataFrame, list[pl.DataFrame]]:
-        """Rows that come in time, with what they are known by; letters for the others."""
-        time = pl.col("_event_time")
-        lost = []
-        timeless = rows.filter(time.is_null())
-        if timeless.height:
-            stats.dead_lettered[NO_EVENT_TIME] += timeless.height
-            lost.append(letters(timeless, NO_EVENT_TIME, before, dead=True))
-        timed = rows.filter(time.is_not_null())
-        if before is not None:
-            late = timed.filter(time < before)
-            stats.late_events += late.height
-            stats.lateness.add(before - late["_event_time"])
-            gone = late.filter(time < before - self.settings.lateness.allowed)
-            if gone.height:
-                dead = self.settings.lateness.strategy is LateStrategy.DEAD_LETTER
-                (stats.dead_lettered if dead else stats.dropped)[TOO_LATE] += gone.height
-                stats.dropped_after_lateness += gone.height
-                lost.append(letters(gone.with_columns((before - time).alias("_lateness")), TOO_LATE, before, dead=dead))
-            timed = timed.filter(time >= before - self.settings.lateness.allowed)
-        cell = pl.col("_hash").cast(pl.Int64) if "_hash" in rows.columns else pl.lit(0, pl.Int64)
-        return self._named(timed).with_columns(cell.alias("_cell")), lost
 
     def _named(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Rows with what they are known by: a place, and a number, since records of two files may have one place."""
@@ -177,14 +153,7 @@ class JoinOperator:
         return None if found is None else self._side(found, side)
 
     def _met(self, left: pl.DataFrame, right: pl.DataFrame) -> pl.DataFrame:
-        """The pairs whose keys are equal (a NULL equals nothing) and whose times lie within the bounds."""
-        one = left.rename({"_event_time": "_left_time", ID: IDS[LEFT]})
-        other = right.rename({"_event_time": "_right_time", ID: IDS[RIGHT]})
-        met = one.join(other, on=["_cell", *self.keys], how="inner", nulls_equal=False)
-        apart = pl.col("_right_time") - pl.col("_left_time")
-        near = apart.is_between(self.settings.lower, self.settings.upper)
-        met = met.filter(near, *map(computed, self.settings.conditions))
-        return self._row(met)
+        return self._row(met(left.rename({ID: IDS[LEFT]}), right.rename({ID: IDS[RIGHT]}), self.settings))
 
     def _row(self, frame: pl.DataFrame, emission: str = FINAL) -> pl.DataFrame:
         columns = [name for side in self.settings.columns for name in side]
@@ -298,3 +267,42 @@ class JoinOperator:
 
 def _all(frame: pl.DataFrame, complete: bool) -> pl.DataFrame:
     return frame
+
+
+def admitted(
+    rows: pl.DataFrame, before: int | None, lateness: Lateness, stats: Stats
+) -> tuple[pl.DataFrame, list[pl.DataFrame]]:
+    """Rows that come in time; letters for the others."""
+    time = pl.col("_event_time")
+    lost = []
+    timeless = rows.filter(time.is_null())
+    if timeless.height:
+        stats.dead_lettered[NO_EVENT_TIME] += timeless.height
+        lost.append(letters(timeless, NO_EVENT_TIME, before, dead=True))
+    timed = rows.filter(time.is_not_null())
+    if before is None:
+        return timed, lost
+    late = timed.filter(time < before)
+    stats.late_events += late.height
+    stats.lateness.add(before - late["_event_time"])
+    gone = late.filter(time < before - lateness.allowed)
+    if gone.height:
+        dead = lateness.strategy is LateStrategy.DEAD_LETTER
+        (stats.dead_lettered if dead else stats.dropped)[TOO_LATE] += gone.height
+        stats.dropped_after_lateness += gone.height
+        lost.append(letters(gone.with_columns((before - time).alias("_lateness")), TOO_LATE, before, dead=dead))
+    return timed.filter(time >= before - lateness.allowed), lost
+
+
+def cell(rows: pl.DataFrame) -> pl.Expr:
+    """Where rows of one key are held."""
+    return pl.col("_hash").cast(pl.Int64) if "_hash" in rows.columns else pl.lit(0, pl.Int64)
+
+
+def met(left: pl.DataFrame, right: pl.DataFrame, settings: JoinSettings) -> pl.DataFrame:
+    """The pairs whose keys are equal (a NULL equals nothing), whose times lie within the bounds, and for which all that
+    is asked beside holds."""
+    one, other = left.rename({"_event_time": TIMES[LEFT]}), right.rename({"_event_time": TIMES[RIGHT]})
+    pairs = one.join(other, on=["_cell", *settings.keys], how="inner", nulls_equal=False)
+    apart = pl.col(TIMES[RIGHT]) - pl.col(TIMES[LEFT])
+    return pairs.filter(apart.is_between(settings.lower, settings.upper), *map(computed, settings.conditions))

@@ -19,7 +19,7 @@ from velostream.windows.dedup import Dedup
 from velostream.windows.emission import Changes
 from velostream.windows.emission.base import FINAL, LATE, RETRACT
 from velostream.windows.facts import Facts
-from velostream.windows.failed import all_failed, have_failed, lose, of_fragments
+from velostream.windows.failed import all_failed, have_failed, lose, of_fragments, told
 from velostream.windows.fill import Filler
 from velostream.windows.firings import Firings
 from velostream.windows.keyed import Keyed
@@ -283,12 +283,15 @@ class Operator:
 
     def _outcome(self, said: list[pl.DataFrame], lost: list[pl.DataFrame], moment: Moment, stats: Stats) -> Outcome:
         rows = stacked(said)
-        failed = rows.filter(pl.col(ERROR).is_not_null())
+        meant = self.settings.meanings
+        keys = {key: meant.get(key, key) for key in self.keys}
+        arguments = {name: meant[name] for name in self.settings.aggregation.arguments if name in meant}
+        failed = told(rows.filter(pl.col(ERROR).is_not_null()), keys, arguments)
         results = rows.filter(pl.col(ERROR).is_null()).drop(ERROR)
         stats.records_in_late_firing += int(results.filter(pl.col("_emission") == LATE)[EVENT_COUNT].sum())
         stats.window_event_count.add(results.filter(pl.col("_emission") == FINAL)[EVENT_COUNT])
         stats.failed_groups += failed.height
-        stats.show(results, {key: self.settings.meanings.get(key, key) for key in self.keys})
+        stats.show(results, keys)
         if self.filler is not None:
             results = self.filler.filled(results, moment)
         stats.emitted.update(dict(results["_emission"].value_counts().iter_rows()))

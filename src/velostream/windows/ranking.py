@@ -17,7 +17,7 @@ else:
     pl = lazy("polars")
 
 RANKINGS = ("ROW_NUMBER", "RANK", "DENSE_RANK")
-DISTINCT = "distinct rows"
+DISTINCT = "distinct rows, each known by its values"
 FIRST_ROWS = "the first rows"
 SORTED = "order and limit"
 

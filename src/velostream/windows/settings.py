@@ -101,6 +101,11 @@ class OperatorSettings:
         return Made(fixed, columns)
 
     @property
+    def moving(self) -> tuple[str, ...]:
+        """What else than values a correction may change about a row: how far a session goes, and what closed it."""
+        return ("_window_end", "closed_by") if self.assigner.moves else ()
+
+    @property
     def says_previous(self) -> bool:
         """True where the last values of every group that has spoken are kept."""
         retracting = self.emission.accumulation is Accumulation.RETRACTING

@@ -39,6 +39,7 @@ class Speaker:
         self.firings = firings
         self.keys = list(settings.keys)
         self.results = [*settings.aggregation.results]
+        self.said = [*self.results, *settings.moving]
 
     def speak(self, values: pl.DataFrame, remembered: pl.DataFrame | None, moment: Moment) -> Speech:
         """Rows of the groups that are due. `values` holds one finished row per group and window."""
@@ -85,7 +86,15 @@ class Speaker:
         return self.settings.says_previous
 
     def _said(self) -> pl.Expr:
-        return pl.struct(self.results) if self._says else pl.lit(None)
+        return pl.struct(self.said) if self._says else pl.lit(None)
+
+    def _was(self, groups: pl.DataFrame) -> dict[str, pl.Expr]:
+        """What the last row of each group said; of rows that an earlier plan remembered as far as it is known."""
+        kind = groups.schema["_said"]
+        known = {field.name for field in kind.fields} if isinstance(kind, pl.Struct) else set()
+        now = [name for name in self.settings.moving if name in groups.columns]
+        was = {name: pl.col("_said").struct.field(name) for name in known}
+        return {name: was.get(name, pl.col(name) if name in now else pl.lit(None)) for name in self.said}
 
     def _situated(self, groups: pl.DataFrame, moment: Moment) -> pl.DataFrame:
         closed = _reached(moment.before)
@@ -105,12 +114,15 @@ class Speaker:
         )
 
     def _row(self, spoken: pl.DataFrame, moment: Moment) -> pl.DataFrame:
-        """A row as it goes out; `_previous` is what the row that it corrects said."""
+        """A row as it goes out; `_previous` is what the row that it corrects said, unless that has been withdrawn."""
         closed_by = ["closed_by"] if "closed_by" in spoken.columns else []
         order = ["_order"] if "_order" in spoken.columns else []
         previous = []
         if self.settings.keeps_previous:
-            previous = [pl.when(~pl.col("_gone")).then(pl.col("_said")).alias("_previous")]
+            withdrawn = self.settings.emission.accumulation is Accumulation.RETRACTING
+            stands = pl.lit(value=False) if withdrawn else ~pl.col("_gone")
+            said = pl.struct(value.alias(name) for name, value in self._was(spoken).items())
+            previous = [pl.when(stands).then(said).alias("_previous")]
         return spoken.select(
             *self.keys, *self.results, ERROR, *WINDOW, *closed_by, "_emission", "_revision", *previous, *order,
             pl.lit(moment.after, pl.Int64).alias("_watermark"),
@@ -119,12 +131,9 @@ class Speaker:
     def _withdrawal(self, gone: pl.DataFrame, moment: Moment) -> pl.DataFrame:
         live = gone.filter(~pl.col("_gone") & (pl.col("_revision") > 0))
         order = ["_order"] if "_order" in live.columns else []
-        closed_by = ["closed_by"] if "closed_by" in live.columns else []
-        columns = [*self.keys, *WINDOW, *closed_by, "_revision", *order]
-        rows = live.select(*columns, "_said") if self._says else live.select(*columns)
-        if self._says and live.height:
-            rows = rows.unnest("_said")
-        rows = rows.drop("_said", strict=False)
+        was = self._was(live) if self._says and live.height else {}
+        window = [name for name in WINDOW if name not in was]
+        rows = live.select(*self.keys, *window, "_revision", *order, **was)
         return rows.with_columns(pl.lit(RETRACT).alias("_emission"), pl.lit(moment.after, pl.Int64).alias("_watermark"))
 
     def _remember(self, spoken: pl.DataFrame, moment: Moment) -> None:

@@ -199,7 +199,7 @@ class Ledger:
         return None if found.is_empty() else found
 
     def _living(self, frame: pl.DataFrame) -> pl.DataFrame:
-        if self.floor is None or all(segment.low >= self.floor for segment in self.segments):
+        if self.floor is None or int(frame["_cell"].min()) >= self.floor:  # type: ignore[arg-type]
             return frame
         return frame.filter(pl.col("_cell") >= self.floor)
 

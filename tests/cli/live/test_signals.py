@@ -5,7 +5,9 @@ import sys
 import time
 from threading import Event
 
-from velostream.cli.live.signals import caught
+import pytest
+
+from velostream.cli.live.signals import caught, uncut
 
 
 def test_the_first_signal_asks_for_a_stop() -> None:
@@ -42,3 +44,22 @@ with caught(Event(), lambda text: print(text, flush=True)):
     assert "stopping after the running batch" in ended.stdout
     assert "stopped at once" in ended.stderr
     assert time.monotonic() - started < 40
+
+
+def test_what_cannot_be_left_half_done_is_finished_before_an_interrupt_is_heard() -> None:
+    said: list[str] = []
+    done: list[int] = []
+
+    def start() -> None:
+        with uncut(said.append, "Spark has started"):
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.05)
+            done.append(1)
+
+    with pytest.raises(KeyboardInterrupt):
+        start()
+    assert done == [1]
+    assert said == ["stopping once Spark has started; Ctrl-C once more leaves at once"]
+    with uncut(said.append, "it is done"):
+        done.append(2)
+    assert done == [1, 2]

@@ -131,6 +131,22 @@ def test_statements_about_jobs_go_to_the_server(talk: Talk) -> None:
     assert talk.out[-5:] == ["job  state", "---  -----", "a    NULL", "(1 row)", "a running"]
 
 
+def test_what_only_the_server_has_need_not_be_in_the_file(talk: Talk) -> None:
+    assert talk.say("SHOW PARTITIONS elsewhere; SHOW JOBS;") == 0
+    assert talk.server.asked == ["SHOW PARTITIONS elsewhere"], "no server was named: the jobs are those of the file"
+    talk.shell.served = True
+    assert talk.say("SHOW JOBS LIKE 'a%';") == 0
+    assert talk.server.asked[-1] == "SHOW JOBS LIKE 'a%'"
+    assert talk.say("SHOW PARTITIONS;") == 2
+
+
+def test_rows_of_the_server_are_counted_once(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = {"results": [{"columns": ["job"], "rows": [["a"]], "message": "1 row"}]}
+    monkeypatch.setattr(talk.server, "post", lambda *asked: answer)
+    assert talk.say("SHOW STATUS;") == 0
+    assert talk.out == ["job", "---", "a", "(1 row)"]
+
+
 def test_a_job_goes_to_the_server_with_what_it_reads(talk: Talk) -> None:
     talk.say("CREATE STREAM dear AS SELECT * FROM trades WHERE price > 100; SET 'allowed.lateness' = '1m';")
     assert talk.say("START JOB j AS SELECT symbol FROM dear;") == 0
@@ -151,6 +167,7 @@ def test_statements_are_saved_as_a_file_that_validates(talk: Talk, tmp_path: Pat
 
 
 def test_commands_help_and_leave_and_a_wrong_one_is_named(talk: Talk) -> None:
+    assert talk.say("help") == 0
     assert talk.say("\\help") == 0
     assert talk.say("\\hepl") == 2
     assert "did you mean '\\help'?" in talk.told[-1]

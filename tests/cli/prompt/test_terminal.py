@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from prompt_toolkit.application import create_app_session
 from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
@@ -22,6 +23,22 @@ def test_statements_of_many_lines_are_done_when_they_end_and_are_remembered(sess
         converse(talk.shell, prompt_session(session, history))
     assert talk.engine.names == ["SELECT symbol\nFROM trades"]
     assert "SELECT symbol" in history.read_text()
+
+
+def test_ctrl_c_before_a_statement_runs_leads_back_to_the_prompt(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    talk = Talk(session)
+
+    def cut(*given: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(talk.engine, "run", cut)
+    with create_pipe_input() as keys, create_app_session(input=keys, output=DummyOutput()):
+        keys.send_text("SELECT symbol FROM trades;\rSHOW TABLES;\rexit\r")
+        converse(talk.shell, prompt_session(session, tmp_path / "history"))
+    assert talk.told == ["stopped"]
+    assert talk.out[-1] == "(1 row)"
 
 
 def test_unasked_words_are_offered_from_two_letters_on(session: Session) -> None:

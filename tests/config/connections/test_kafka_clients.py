@@ -101,5 +101,6 @@ def test_names_that_differ_are_translated_and_what_only_java_has_is_left_out() -
 
 
 def test_who_only_asks_is_told_how_to_reach_brokers_and_nothing_else() -> None:
-    told = for_asking(writing(linger_ms="3", security_protocol="SSL", topic_config_retention_ms="1"), PRODUCER)
+    topic = {"topic_create": "true", "topic_config_retention_ms": "1"}
+    told = for_asking(writing(linger_ms="3", security_protocol="SSL", **topic), PRODUCER)
     assert told == {"bootstrap.servers": "h:9092", "security.protocol": "SSL"}

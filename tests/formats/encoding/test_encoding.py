@@ -138,3 +138,9 @@ def test_times_of_an_avro_schema_in_milliseconds_are_whole_numbers_rounded_down(
         "2023-11-14T22:13:20.123000+00:00",
         None,
     ]
+
+
+@pytest.mark.parametrize("value", [pa.array([[1, None]]), pa.array([[("a", None)]], pa.map_(pa.string(), pa.int64()))])
+def test_protobuf_refuses_lists_and_maps_that_hold_null(value: pa.Array) -> None:
+    with pytest.raises(ValueError, match="field 'v' holds NULL in a list or map"):
+        _value(pa.table({"v": value}), "protobuf")

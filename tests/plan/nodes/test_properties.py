@@ -135,8 +135,9 @@ def test_a_union_tells_its_sides_apart() -> None:
     assert union.position == ("_source", "_partition", "_offset")
     assert union.time == ""
     other = Union((side, project(T, a="t.symbol", b="t._source", c="t._partition", d="t._offset")))
-    assert other.identity == ()
+    assert other.identity == union.identity
     assert other.position == ()
+    assert Union((side, project(T, a="t.symbol", b="t._source", c="t._offset", d="t._partition"))).identity == ()
 
 
 def test_elements_of_an_array_are_known_by_their_place() -> None:
@@ -149,6 +150,7 @@ def test_rows_are_routed_by_key() -> None:
     assert Deduplicate(T, (SYMBOL,)).route == ("t.symbol",)
     assert TopN(T, 1, (Order(TIME),), (SYMBOL,)).route == ("t.symbol",)
     assert Distinct(project(T, symbol="t.symbol")).route == ("symbol",)
+    assert Distinct(GROUPED, per_window=True).spread[-2:] == ("_window_start", "_window_end")
 
 
 def test_a_correction_is_routed_to_where_the_row_was_that_it_replaces() -> None:
@@ -161,6 +163,7 @@ def test_a_correction_is_routed_to_where_the_row_was_that_it_replaces() -> None:
     assert isinstance(upper, Aggregate)
     assert [key.name for key in upper.keys] == ["minutes.symbol", "minutes.total"]
     assert upper.route == ("minutes.symbol",)
+    assert upper.spread == ("minutes.symbol", "minutes.total")
 
 
 def test_all_groups_of_a_window_meet_to_be_ordered() -> None:

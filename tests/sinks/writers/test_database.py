@@ -17,6 +17,7 @@ from tests.config.asking import Asked, sink
 from velostream.errors import VeloError
 from velostream.postgres import name_parts, type_of
 from velostream.sinks.writers import Batch, BatchRows, Refusal, Shape, check, release, write
+from velostream.sinks.writers.batch import LEFT, PLACE
 from velostream.sinks.writers.database import BY_DRIVER
 
 if TYPE_CHECKING:
@@ -98,6 +99,31 @@ def test_driver_and_tasks_write_the_same_values_into_the_right_types(one_spark: 
     )
 
 
+def test_lists_go_into_columns_that_are_arrays(postgres: Database) -> None:
+    postgres.ask(
+        "CREATE TABLE lists (k text PRIMARY KEY, n int[], t text[], d numeric[], j jsonb[], m int[], at date[])"
+    )
+    columns = {
+        "k": ["a", "b", "c"],
+        "n": [[1, None, 3], None, []],
+        "t": [['a "b" \\, {c}', "", None, "NULL"], None, ["é\n"]],
+        "d": pa.array([[Decimal("1.10")], None, []], pa.list_(pa.decimal128(10, 2))),
+        "j": [[{"x": 'a"'}, None], None, []],
+        "m": [[[1, 2], [3, None]], None, []],
+        "at": [[date(2024, 1, 2), None], None, []],
+    }
+    shape = Shape(tuple((name, "STRING") for name in columns), ("k",), ("k",), upserts=True)
+    assert put(settings(postgres, "lists"), pa.table(columns), 0, shape) == []
+    assert postgres.ask("SELECT * FROM lists ORDER BY k") == [
+        (
+            *("a", [1, None, 3], ['a "b" \\, {c}', "", None, "NULL"], [Decimal("1.10")], [{"x": 'a"'}, None]),
+            *([[1, 2], [3, None]], [date(2024, 1, 2), None]),
+        ),
+        ("b", *[None] * 6),
+        ("c", [], ["é\n"], [], [], [], []),
+    ]
+
+
 def test_rows_are_replaced_withdrawn_and_written_once(postgres: Database) -> None:
     chosen = settings(postgres, "replaced")
     put(chosen, changes(("a", 1, "final"), ("b", 2, "final"), ("a", 3, "late"), (None, 4, "final")), 0)
@@ -134,6 +160,9 @@ def test_tasks_write_many_rows_of_which_the_last_of_each_key_holds(one_spark: An
     [refused] = put(chosen, BatchRows(bad.selectExpr("concat(k, v) AS k", "int(v) AS v", "_emission"), MANY), 3)
     assert refused.row == '{"k":"x100","v":100}'
     assert postgres.ask("SELECT k FROM staged ORDER BY k") == [("a",), ("x99",)]
+    bad = one_spark.sql("SELECT concat('n', char(0)) AS k, 1 AS v, 'final' AS _emission, 'late' AS _left, 9L AS _at")
+    [refused] = put(chosen, BatchRows(bad, MANY), 4)
+    assert (refused.row, refused.left, refused.place) == ('{"k":"n\\u0000","v":1}', "late", 9), "a task is refused it"
     left = postgres.ask(
         "SELECT tablename FROM pg_tables WHERE tablename LIKE 'velostream\\_%' AND schemaname = 'public'"
     )
@@ -152,7 +181,9 @@ def test_rows_are_appended_where_that_is_asked_for(one_spark: Any, postgres: Dat
 def test_what_the_table_refuses_is_told_and_again_after_a_crash(postgres: Database) -> None:
     chosen = settings(postgres, "refusing")
     rows = changes(("a", 1, "final"), ("b\0", 2, "final"), ("c", 3, "final"))
+    rows = rows.append_column(LEFT, pa.array(["final", "late", "final"])).append_column(PLACE, pa.array([4, 5, 6]))
     [refused] = put(chosen, rows, 0)
+    assert (refused.left, refused.place) == ("late", 5)
     assert "0x00" in refused.error
     assert refused.row == '{"k":"b\\u0000","v":2}'
     assert postgres.ask("SELECT count(*) FROM refusing") == [(2,)]

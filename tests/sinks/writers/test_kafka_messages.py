@@ -10,6 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from velostream.formats.encoding.avro import AvroEncoder
 from velostream.formats.encoding.encoders import JsonEncoder, KeyTextEncoder
 from velostream.sinks.writers.batch import Refusal, Shape
 from velostream.sinks.writers.kafka_messages import Messages
@@ -92,8 +93,35 @@ def test_times_that_the_topic_does_not_take_or_that_are_missing_are_those_of_wri
 
 def test_a_row_that_is_too_large_is_refused_and_the_others_are_written() -> None:
     refused: list[Refusal] = []
-    made = list(messages(topic=Topic("t", largest=400)).of(rows(k=["x" * 500, "b"]), refused))
+    given = rows(k=["x" * 500, "b"], _left=["late", "final"], _at=[7, 8])
+    made = list(messages(topic=Topic("t", largest=400)).of(given, refused))
     assert [key for key, *_ in made] == [b"b"]
     [one] = refused
     assert "larger than the 400 that topic 't' takes" in one.error
     assert json.loads(one.row)["v"] == 1
+    assert (one.left, one.place) == ("late", 7)
+
+
+def test_a_row_that_the_schema_does_not_take_is_refused_and_all_others_are_written() -> None:
+    field = {"type": "enum", "name": "K", "symbols": ["a", "b", "c"]}
+    kinds = (("k", field), ("v", "int"), ("_revision", "int"))
+    schema = {"type": "record", "name": "r", "fields": [{"name": name, "type": kind} for name, kind in kinds]}
+    made = replace(messages(replace(SHAPE, emission="", headers="", time="")), value=AvroEncoder(json.dumps(schema)))
+    given = {"k": ["a", "x", "b", "c", "c"], "v": [1, 2, None, 4, 3_000_000_000], "_revision": [1] * 5, "w": [""] * 5}
+    refused: list[Refusal] = []
+    assert [key for key, *_ in made.of(pa.table(given), refused)] == [b"a", b"c"]
+    assert [json.loads(one.row)["k"] for one in refused] == ["x", "b", "c"]
+    assert [one.error.removeprefix("the row cannot be encoded: ") for one in refused] == [
+        "'x' is not in list",
+        "an integer is required on field v",
+        "3000000000 does not fit into an int",
+    ]
+
+
+def test_a_withdrawal_needs_no_value_that_can_be_encoded() -> None:
+    schema = {"type": "record", "name": "r", "fields": [{"name": "v", "type": "int"}]}
+    shape = replace(SHAPE, columns=(("v", "INT"),), upserts=True)
+    made = replace(messages(shape), value=AvroEncoder(json.dumps(schema)))
+    refused: list[Refusal] = []
+    [first, second] = made.of(rows(v=pa.array([1, None], pa.int32())), refused)
+    assert (first[1] is not None, second[1], refused) == (True, None, [])

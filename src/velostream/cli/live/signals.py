@@ -11,15 +11,18 @@ from threading import Event, current_thread, main_thread
 from typing import Any
 
 AT_ONCE = 130
+AFTER_THE_BATCH = "stopping after the running batch; Ctrl-C once more stops at once"
 _SHOW_CURSOR = "\x1b[?25h"
 
 
 class Signals:
     """What came so far."""
 
-    def __init__(self, stopping: Event, say: Callable[[str], None]) -> None:
+    def __init__(self, stopping: Event, say: Callable[[str], None], first: str = AFTER_THE_BATCH) -> None:
         self.stopping = stopping
         self.say = say
+        self.first = first
+        """What is said of the first one."""
         self.received: int | None = None
 
     def receive(self, number: int, frame: Any) -> None:
@@ -33,7 +36,7 @@ class Signals:
         if self.received is None:
             self.received = number
             self.stopping.set()
-            self.say("stopping after the running batch; Ctrl-C once more stops at once")
+            self.say(self.first)
 
     @property
     def exit_code(self) -> int:
@@ -42,9 +45,9 @@ class Signals:
 
 
 @contextmanager
-def caught(stopping: Event, say: Callable[[str], None]) -> Iterator[Signals]:
+def caught(stopping: Event, say: Callable[[str], None], first: str = AFTER_THE_BATCH) -> Iterator[Signals]:
     """Catches signals inside; `stopping` is set by the first."""
-    signals = Signals(stopping, say)
+    signals = Signals(stopping, say, first)
     if current_thread() is not main_thread():
         yield signals
         return
@@ -54,3 +57,12 @@ def caught(stopping: Event, say: Callable[[str], None]) -> Iterator[Signals]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+@contextmanager
+def uncut(say: Callable[[str], None], what: str) -> Iterator[None]:
+    """Ctrl-C inside is heard at the end: what is being done, such as the start of a JVM, cannot be left half done."""
+    with caught(Event(), say, f"stopping once {what}; Ctrl-C once more leaves at once") as signals:
+        yield
+    if signals.received is not None:
+        raise KeyboardInterrupt

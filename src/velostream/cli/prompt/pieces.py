@@ -58,12 +58,17 @@ def is_complete(text: str) -> bool:
     told = [piece for piece in pieces(text) if piece.kind != COMMENT]
     if not told or text.lstrip().startswith("\\"):
         return True
-    return told[-1].upper == ";" or is_leaving(text)
+    return told[-1].upper == ";" or is_leaving(text) or is_help(text)
 
 
 def is_leaving(text: str) -> bool:
     """True for `exit` and `quit`."""
     return text.strip().rstrip(";").casefold() in ("exit", "quit")
+
+
+def is_help(text: str) -> bool:
+    """True for `help`."""
+    return text.strip().rstrip(";").casefold() == "help"
 
 
 def statement_at(text: str, cursor: int) -> tuple[str, int]:

@@ -27,6 +27,8 @@ class Engine:
 
     def run(self, answer: Validated, folder: Path, printer: RowPrinter) -> None:
         """Runs the last statement of an application, with the tables that it needs; its rows go to the printer."""
+        from velostream.cli.live.signals import uncut
+        from velostream.jobs import left_out
         from velostream.jobs.question import Question, scratch
         from velostream.plan import plan
         from velostream.spark.failures import translated
@@ -43,7 +45,8 @@ class Engine:
         with translated(debug=self.debug):
             jars = jars_of(planned.connectors, (), self.say)
             require_jars(jars)
-            spark = spark_session(self.master, jars=jars)
+            with uncut(self.say, "Spark has started"):
+                spark = spark_session(self.master, jars=jars)
             question = Question(planned, job, spark, kept, folder)
             if question.is_static:
                 table = question.from_tables(printer.show, lambda runner: self._stopping(runner, bounded=True))
@@ -57,6 +60,9 @@ class Engine:
                         runner.run_until_done()
                     else:
                         runner.run(None, lambda: None)
+                loss = left_out.said(runner.report())
+                if loss:
+                    self.say(loss)
 
     @contextmanager
     def _stopping(self, runner: Runner, *, bounded: bool) -> Iterator[None]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
 from velostream.cli.colours import Colours
+from velostream.cli.prompt.pieces import is_help
 from velostream.cli.prompt.rows import RowPrinter
 from velostream.cli.prompt.session import NAME, Read, Session
 from velostream.cli.report.text import finding
@@ -18,6 +20,7 @@ from velostream.registry import did_you_mean
 from velostream.sql import statements as sql
 from velostream.sql.parse import split
 from velostream.validation import Validated
+from velostream.validation.showing import OF_RUNNING
 
 HELP = """\
 SELECT …;                    runs until its input ends, or until Ctrl-C
@@ -63,9 +66,13 @@ class Shell:
         tell: Callable[[str], None],
         colours: Colours,
         server: Asks,
+        *,
+        served: bool = False,
     ) -> None:
         self.session = session
         self.server = server
+        self.served = served
+        """True where somebody has said where the server is: SHOW JOBS are then those that run there."""
         self.engine = engine
         self.write = write
         self.tell = tell
@@ -73,6 +80,8 @@ class Shell:
 
     def execute(self, text: str) -> int:
         """Does all that a text says, up to the first statement that fails; the answer is its exit code, 0 if none."""
+        if is_help(text):
+            text = "\\help"
         if text.lstrip().startswith("\\"):
             return self._guarded(lambda: self._command(text.strip()), Text(text, NAME))
         for statement in split(text) or ([text] if text.strip(" \n\t;") else []):
@@ -101,12 +110,21 @@ class Shell:
 
     def _statement(self, statement: str) -> int:
         read = self.session.read(statement)
+        if self._is_of_running(read):
+            self._ask_server(read)
+            return 0
         for found in read.findings:
             self._find(found, read.text)
         if not read.ok:
             return 2
         self._do(read, read.tree)
         return 0
+
+    def _is_of_running(self, read: Read) -> bool:
+        """True where only the server has the answer: what it names need not be in the file."""
+        subject = str(read.tree.this) if isinstance(read.tree, sql.Show) else ""
+        unread = [found for found in read.findings if found.code == "syntax"]
+        return not unread and (subject in OF_RUNNING or (subject == "JOBS" and self.served))
 
     def _do(self, read: Read, tree: sql.Statement | None) -> None:
         if isinstance(tree, sql.Show | sql.Describe):
@@ -156,9 +174,7 @@ class Shell:
         from velostream.validation.showing import shown
 
         listing = shown(tree, read.answer.bound, read.answer.library)
-        if listing is None:
-            self._ask_server(read)
-            return
+        assert listing is not None, "only the server has the answer"
         printer = RowPrinter(self.write, self.colours)
         printer.rows(listing.columns, listing.rows)
         printer.end()
@@ -172,7 +188,7 @@ class Shell:
                 printer = RowPrinter(self.write, self.colours)
                 printer.rows(one["columns"], one["rows"])
                 printer.end()
-            if one["message"]:
+            if one["message"] and not _is_count(one):
                 self.write(one["message"])
 
     def _explain(self, read: Read) -> None:
@@ -196,6 +212,11 @@ class Shell:
         else:
             raise VeloError(f"there is no '{text}'", hint=did_you_mean(word, _COMMANDS, "commands"), code="usage")
         return 0
+
+
+def _is_count(result: Mapping[str, Any]) -> bool:
+    """True for a message that only counts the rows above it, as the shell does itself."""
+    return bool(result["columns"]) and re.fullmatch(r"[\d,]+ rows?", result["message"]) is not None
 
 
 def _declared(read: Read) -> Iterator[str]:

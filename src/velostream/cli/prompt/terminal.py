@@ -84,7 +84,7 @@ def history_file() -> Path:
 
 
 def converse(shell: Shell, asking: PromptSession[str]) -> None:
-    """Asks and does until somebody leaves; Ctrl-C at the prompt throws the line away."""
+    """Asks and does until somebody leaves; Ctrl-C throws the line away, or what is being done."""
     while True:
         try:
             text = asking.prompt(PROMPT)
@@ -98,3 +98,5 @@ def converse(shell: Shell, asking: PromptSession[str]) -> None:
             shell.execute(text)
         except Left:
             return
+        except KeyboardInterrupt:
+            shell.tell("stopped")

@@ -30,8 +30,27 @@ def _values(column: Any, schema: Any) -> list[Any]:
         unit = _UNITS.get(_logical(schema), 1)
         micros: list[int | None] = column.cast(pa.timestamp("us", kind.tz)).cast(pa.int64()).to_pylist()
         return micros if unit == 1 else [None if one is None else one // unit for one in micros]
+    if pa.types.is_int64(kind) and _is_int(schema):
+        _refuse_large(column)
     values: list[Any] = column.to_pylist()
     return [plain(value, kind) for value in values] if pa.types.is_nested(kind) else values
+
+
+def _refuse_large(column: Any) -> None:
+    """The library would write numbers that do not fit into an `int`, and no reader could read them."""
+    import pyarrow.compute as pc
+
+    ends = pc.min_max(column).as_py()
+    wrong = next((one for one in ends.values() if one is not None and not -(1 << 31) <= one < 1 << 31), None)
+    if wrong is not None:
+        raise ValueError(f"{wrong} does not fit into an int")
+
+
+def _is_int(schema: Any) -> bool:
+    """True where whole numbers are written as an `int`, and not as a `long`."""
+    members = schema if isinstance(schema, list) else [schema]
+    kinds = {one.get("type") if isinstance(one, dict) else one for one in members}
+    return "int" in kinds and "long" not in kinds
 
 
 def plain(value: Any, kind: pa.DataType) -> Any:

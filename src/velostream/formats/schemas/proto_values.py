@@ -139,11 +139,11 @@ def _setter(classes: ProtoClasses, scope: str, syntax: str, one: ProtoField) -> 
     fill = _fill(classes, scope, one)
     if one.map_key:
         plain = what in ("scalar", "enum")
-        return lambda target, pairs: _put_pairs(getattr(target, name), pairs, fill, plain=plain)
+        return lambda target, pairs: _put_pairs(getattr(target, name), _held(pairs, one), fill, plain=plain)
     if one.label == "repeated":
         if what in ("scalar", "enum"):
-            return lambda target, values: getattr(target, name).extend(map(fill, values))
-        return lambda target, values: _put_messages(getattr(target, name), values, fill)
+            return lambda target, values: getattr(target, name).extend(map(fill, _without_null(values, one)))
+        return lambda target, values: _put_messages(getattr(target, name), _without_null(values, one), fill)
     if what in ("scalar", "enum"):
         implicit = syntax == "proto3" and not one.label and not one.one_of
 
@@ -156,6 +156,19 @@ def _setter(classes: ProtoClasses, scope: str, syntax: str, one: ProtoField) -> 
     return lambda target, value: fill(value, getattr(target, name))
 
 
+def _without_null(values: Any, one: ProtoField) -> Any:
+    """The values of a list, in which Protobuf has no form for NULL."""
+    if any(value is None for value in values):
+        raise ValueError(f"field '{one.name}' holds NULL in a list or map, which Protobuf has no form for")
+    return values
+
+
+def _held(pairs: Any, one: ProtoField) -> Any:
+    """The pairs of a map, whose values cannot be NULL either."""
+    _without_null([value for _, value in pairs], one)
+    return pairs
+
+
 def _put_messages(target: Any, values: Any, fill: Any) -> None:
     for value in values:
         fill(value, target.add())
@@ -165,8 +178,6 @@ def _put_pairs(target: Any, pairs: Any, fill: Any, *, plain: bool) -> None:
     for key, value in pairs:
         pair = target.add()
         pair.f1 = key
-        if value is None:
-            continue
         if plain:
             pair.f2 = fill(value)
         else:

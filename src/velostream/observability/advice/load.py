@@ -7,6 +7,7 @@ from statistics import fmean, median
 
 from velostream.observability.advice.base import GROWS, SLOW, Advice, Case, amount
 from velostream.observability.inside import stages
+from velostream.plan.nodes import Aggregate
 
 MUCH = 0.6
 """A stage that takes this share of the time is the one to look at."""
@@ -16,11 +17,15 @@ MOMENTS = 6
 """So many moments say that a job is busy, not just starting."""
 UNEVEN = 2.0
 """The fullest bucket or partition, in means, from which on work is badly spread."""
+MOST = 0.8
+"""The same where there are so few buckets that none can have twice the mean: the share of all records."""
 ENOUGH = 1_000
 """So few records say nothing about skew."""
 SAMPLES = 20
 GROWTH, STEADY = 1.5, 0.8
 """State grows if it becomes so many times as large in what is kept, and does it so steadily (a correlation)."""
+LONG, LARGE = 300.0, 1_000_000
+"""In fewer seconds a job only fills its first windows, and so few bytes are no matter."""
 
 
 def slow_stages(case: Case) -> Iterator[Advice]:
@@ -54,7 +59,8 @@ def skewed_keys(case: Case) -> Iterator[Advice]:
     if _idle(case):
         return
     for stage in stages(case.job, case.accounts):
-        if stage["records"] < ENOUGH or stage["skew"] < UNEVEN or stage["buckets"] < 2:
+        uneven = min(UNEVEN, MOST * stage["buckets"])
+        if stage["records"] < ENOUGH or stage["skew"] < uneven or stage["buckets"] < 2:
             continue
         heaviest = stage["heaviest"][:3]
         shown = "; ".join(", ".join(f"{k} = {v}" for k, v in each["keys"].items()) for each in heaviest)
@@ -95,10 +101,19 @@ def growing_state(case: Case) -> Iterator[Advice]:
     sizes = [float(row["state_bytes"]) for row in rows]
     if sizes[-1] < GROWTH * sizes[0] or _correlation(sizes) < STEADY:
         return
-    hours = (rows[-1]["at"] - rows[0]["at"]).total_seconds() / 3600
+    seconds = (rows[-1]["at"] - rows[0]["at"]).total_seconds()
+    if seconds < LONG or sizes[-1] < LARGE:
+        return
+    hours = seconds / 3600
     figures = {"first_bytes": sizes[0], "last_bytes": sizes[-1], "hours": round(hours, 2), "samples": len(sizes)}
-    what = f"the state grew from {amount(sizes[0])} to {amount(sizes[-1])} bytes in {hours:.1f} h, and did not shrink"
-    change = "set 'state.ttl', use a window, or group by keys that do not grow without end"
+    taken = f"{hours:.1f} h" if hours >= 1 else f"{seconds / 60:.0f} min"
+    what = f"the state grew from {amount(sizes[0])} to {amount(sizes[-1])} bytes in {taken}, and did not shrink"
+    windowed = any(isinstance(node, Aggregate) and node.window is not None for node in case.job.root.walk())
+    change = (
+        "see whether the keys grow without end, or keep windows for less: a shorter size or 'allowed.lateness'"
+        if windowed
+        else "set 'state.ttl', use a window, or group by keys that do not grow without end"
+    )
     yield Advice(GROWS, case.job.name, what, figures, change, "docs/guides/memory-high.md")
 
 

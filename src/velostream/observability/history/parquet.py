@@ -1,12 +1,15 @@
 """History as Parquet files: a folder for each table, in it one for each day, in it files in order of time.
 
-The name of a file ends in the application and the job whose rows it has: several may share a folder.
+The name of a file ends in the application and the job whose rows it has: several may share a folder. A file that was
+made of others names them, and with it there they count no more: whoever looks sees every row once, also while files are
+made one, and where that was cut short.
 """
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +23,12 @@ if TYPE_CHECKING:
 
 MANY = 200
 """So many files of a job and a day are made one."""
+_MERGED = "-merged"
+"""In the name of a file that was made of others."""
+_INSTEAD = b"velostream.instead_of"
+"""Under this it names them."""
+_LOOKS = 20
+"""How often a reader looks again, since files went that it had seen."""
 
 
 class ParquetStore:
@@ -45,14 +54,20 @@ class ParquetStore:
         day.mkdir(parents=True, exist_ok=True)
         self.number += 1
         mine = f"{os.getpid()}-{{}},{_named(app)},{_named(job)}.parquet"
-        name = f"{int(at * 1e6):020d}-{mine.format(f'{self.number:06d}')}"
         made, old = arrow(table, rows), sorted(day.glob(f"[0-9]*-{mine.format('*')}"))
-        if len(old) >= MANY:
-            made = pa.concat_tables([*(_read(file, table) for file in old), made])
-        waiting = day / f".{name}"
-        pq.write_table(made, waiting)
-        waiting.rename(day / name)
-        for file in old if len(old) >= MANY else ():
+        if len(old) < MANY:
+            old = []
+        else:
+            made = pa.concat_tables([*(_read(file, table) for file in _counting(old)), made])
+            made = made.replace_schema_metadata({_INSTEAD: json.dumps([file.name for file in old])})
+        number = f"{self.number:06d}{_MERGED if old else ''}"
+        name = f"{int(at * 1e6):020d}-{mine.format(number)}"
+        with (day / f".{name}").open("wb") as waiting:
+            pq.write_table(made, waiting)
+            waiting.flush()
+            os.fsync(waiting.fileno())
+        (day / f".{name}").rename(day / name)
+        for file in old:  # the oldest first: what a file was made of goes before it
             file.unlink()
 
     def forget(self, app: str, job: str, before: float) -> None:
@@ -61,8 +76,9 @@ class ParquetStore:
         for table in TABLES:
             for day in (self.folder / table.name).glob("day=*"):
                 if datetime.strptime(day.name, "day=%Y-%m-%d").date() <= last:
-                    for file in day.glob(f"[0-9]*,{_named(app)},{_named(job)}.parquet"):
-                        file.unlink(missing_ok=True)
+                    for begins in (".[0-9]*", "[0-9]*"):
+                        for file in sorted(day.glob(f"{begins},{_named(app)},{_named(job)}.parquet")):
+                            file.unlink(missing_ok=True)
 
     def rows(self, table: Table, app: str, since: float = 0.0) -> Sequence[Row]:
         """The rows of an application since a moment."""
@@ -75,12 +91,18 @@ class ParquetStore:
         return self._table(table, app, "")
 
     def _table(self, table: Table, app: str, first: str) -> pa.Table:
-        """The rows of days from a first one on."""
+        """The rows of days from a first one on. Where a file went meanwhile, its rows are in another one by now."""
         import pyarrow as pa
 
-        found = (self.folder / table.name).glob(f"day=*/[0-9]*,{_named(app)},*.parquet")
-        files = sorted(file for file in found if file.parent.name >= first)
-        return pa.concat_tables([arrow(table, []), *(_read(file, table) for file in files)])
+        for left in reversed(range(_LOOKS)):
+            found = (self.folder / table.name).glob(f"day=*/[0-9]*,{_named(app)},*.parquet")
+            files = sorted(file for file in found if file.parent.name >= first)
+            try:
+                return pa.concat_tables([arrow(table, []), *(_read(file, table) for file in _counting(files))])
+            except FileNotFoundError:
+                if not left:
+                    raise
+        raise AssertionError
 
     def close(self) -> None:
         """Nothing is open between two additions."""
@@ -89,6 +111,19 @@ class ParquetStore:
 def _named(name: str) -> str:
     """A name as a part of a file's name, without a sign that means something there."""
     return quote(name, safe="")
+
+
+def _counting(files: Iterable[Path]) -> list[Path]:
+    """The files whose rows count: those that no other one was made of."""
+    import pyarrow.parquet as pq
+
+    files = list(files)
+    gone: set[Path] = set()
+    for file in files:
+        if _MERGED in file.name.split(",", 1)[0]:
+            named = (pq.read_schema(file).metadata or {}).get(_INSTEAD, b"[]")
+            gone |= {file.with_name(name) for name in json.loads(named)}
+    return [file for file in files if file not in gone]
 
 
 def _read(file: Path, table: Table) -> pa.Table:

@@ -34,6 +34,14 @@ class Correlation:
         own = [part for part in parts if all(name in inner for name in part.fields)]
         return own, [part for part in parts if part not in own]
 
+    def require(self, part: Expression, inner: Fields, select: BoundSelect) -> None:
+        """Refuses a condition that asks a table as well, or reads what neither its own rows nor the row around have."""
+        if part.tree.find(exp.Query) is not None:
+            raise self.refusal(f"'{part}' does so, and asks a table as well", select)
+        strange = next((name for name in part.fields if name not in inner and name not in self.outer), "")
+        if strange:
+            raise self.refusal(f"'{part}' asks for '{strange}', which is further out than one query", select)
+
     def take_rows(self, parts: list[Expression], inner: Fields) -> None:
         """Conditions on rows that are not grouped: the fields they read are kept."""
         self.conditions += parts

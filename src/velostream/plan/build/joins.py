@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from sqlglot import exp
 
 from velostream.errors import VeloError
 from velostream.plan.build.context import Building, value_of
+from velostream.plan.build.one_sided import OneSided
 from velostream.plan.build.typing import planned, typed
 from velostream.plan.emission import Lateness
-from velostream.plan.expression import Expression, parts_of
+from velostream.plan.expression import Expression, parts_of, reads
 from velostream.plan.fields import Field, Fields
-from velostream.plan.nodes import Bounds, JoinStreams, JoinTable, KeyPair, MissingData, Node, Scan, Unnest
+from velostream.plan.nodes import Bounds, JoinStreams, JoinTable, KeyPair, MissingData, Node, Scan, TopN, Unnest
 from velostream.plan.nodes.base import EVENT_TIME
+from velostream.registry import did_you_mean
 from velostream.types import BOOLEAN
 from velostream.validation.bound import BoundExpression, BoundJoin, BoundSource, BoundUnnest
+from velostream.validation.joins import BoundsFinder
 
 _DEFAULT_MISSING = {"INNER": "skip_record", "CROSS": "skip_record", "RIGHT": "skip_record"}
 
@@ -38,16 +42,26 @@ def plan_join(left: Node, right: Node, join: BoundJoin, building: Building) -> N
     if join.classification == "table-stream":
         return _swapped(left, right, join, keys, residual, building)
     as_of = join.right.as_of if isinstance(join.right, BoundSource) else None
-    settings = _settings(join, building)
-    return JoinTable(
+    joined = JoinTable(
         left,
         right,
         kind=join.kind,
         keys=keys,
         residual=residual,
-        missing=_missing(join.kind, right, settings, building),
+        missing=_missing(join.kind, right, join.missing, building),
         as_of=None if as_of is None or _is_now(as_of.tree) else planned(as_of),
     )
+    return _below_newest(joined)
+
+
+def _below_newest(join: JoinTable) -> Node:
+    """The join, or of a stream of changes the newest row of each key with what it met: a change is looked up as it
+    comes, and what it met is kept with the row, so that it is known when the row is taken back, whatever has become of
+    the table since."""
+    newest = join.left
+    if not isinstance(newest, TopN) or newest.changes is None or not join.meets_one or join.waits:
+        return join
+    return replace(newest, input=replace(join, left=newest.input))
 
 
 def plan_unnest(left: Node, unnest: BoundUnnest, *, outer: bool) -> Unnest:
@@ -70,38 +84,37 @@ def _swapped(
     """`FROM table JOIN stream`: the stream drives, so the sides change places."""
     kind = {"LEFT": "RIGHT", "RIGHT": "LEFT"}.get(join.kind, join.kind)
     turned = tuple(KeyPair(pair.right, pair.left) for pair in keys)
-    missing = _missing(kind, left, None, building)
-    return JoinTable(right, left, kind=kind, keys=turned, residual=residual, missing=missing)
+    missing = _missing(kind, left, join.missing, building)
+    return _below_newest(JoinTable(right, left, kind=kind, keys=turned, residual=residual, missing=missing))
 
 
 def _streams(left: Node, right: Node, join: BoundJoin, keys: tuple[KeyPair, ...], building: Building) -> Node:
     both = left.fields.plus(right.fields)
     times = _event_times(left) | _event_times(right)
-    left_time, residual = left.time, []
+    residual: list[Expression] = []
+    sides = OneSided(left, right, building.library)
     equal = {frozenset((one.tree, other.tree)) for one, other in join.equalities}
     for part in parts_of(planned(join.condition)) if join.condition is not None else []:
         if isinstance(part.tree, exp.EQ) and frozenset((part.tree.this, part.tree.expression)) in equal:
             continue
-        owner = _bounding_alias(part, join, left, times)
-        if join.bounds is not None and owner:
-            left_time = owner
-        else:
-            residual.append(_condition(part, both, building))
+        bounding = join.bounds is not None and BoundsFinder({join.right.alias}, times).take(part.tree)
+        if not bounding or bounding != join.bounded_by:
+            residual.append(sides.asked(_condition(part, both, building)))
+        elif _may_lack(part, join.bounded_by, left):
+            residual.append(_is_there(part, join.bounded_by, left))
     settings = building.settings
+    allowed = value_of(settings, "allowed.lateness", 0) if join.grace is None else join.grace
     return JoinStreams(
-        left,
-        right,
+        sides.sides[0],
+        sides.sides[1],
         kind=join.kind,
-        left_time=left_time,
+        left_time=_left_time(join, left),
         right_time=right.time,
         keys=keys,
         bounds=None if join.bounds is None else Bounds(join.bounds.lower, join.bounds.upper),
         residual=tuple(residual),
         ttl=value_of(settings, "state.ttl"),
-        lateness=Lateness(
-            int(value_of(settings, "allowed.lateness", 0)),
-            str(value_of(settings, "late.data.strategy", "dead_letter")),
-        ),
+        lateness=Lateness(int(allowed), str(value_of(settings, "late.data.strategy", "dead_letter"))),
     )
 
 
@@ -111,17 +124,27 @@ def _event_times(node: Node) -> set[str]:
     return {name for name in node.fields.names if name in read or name.endswith(f".{EVENT_TIME}")}
 
 
-def _bounding_alias(part: Expression, join: BoundJoin, left: Node, times: set[str]) -> str:
-    """The left side's event time where the part does nothing but bound it against the right side's; else empty."""
-    from velostream.validation.joins import BoundsFinder
+def _left_time(join: BoundJoin, left: Node) -> str:
+    """The event time on the left that the bounds count from."""
+    bounding = f"{join.bounded_by}.{EVENT_TIME}"
+    return bounding if join.bounds is not None and bounding in left.fields else left.time
 
-    aliases = {name.split(".")[0] for name in part.fields}
-    if not part.fields or join.right.alias not in aliases or len(aliases) != 2:
-        return ""
-    if not BoundsFinder({join.right.alias}, times).take(part.tree):
-        return ""
-    other = next(alias for alias in aliases if alias != join.right.alias)
-    return f"{other}.{EVENT_TIME}" if f"{other}.{EVENT_TIME}" in left.fields else ""
+
+def _bounding_field(part: Expression, alias: str) -> str:
+    return next(name for name in part.fields if name.split(".")[0] == alias)
+
+
+def _may_lack(part: Expression, alias: str, left: Node) -> bool:
+    """True where an outer join below may have left a row without the time that a condition bounds."""
+    name = _bounding_field(part, alias)
+    return any(isinstance(node, JoinStreams) and node.may_lack(name) for node in left.walk())
+
+
+def _is_there(part: Expression, alias: str, left: Node) -> Expression:
+    """What is left of a condition that bounds time: that there is a time."""
+    name = _bounding_field(part, alias)
+    read = reads(name, left.fields.of(name).type).tree.copy()
+    return Expression(exp.Not(this=exp.Is(this=read, expression=exp.Null())), BOOLEAN, part.span)
 
 
 def _condition(part: Expression, both: Fields, building: Building) -> Expression:
@@ -140,19 +163,15 @@ def _is_now(tree: exp.Expr) -> bool:
     return isinstance(tree, exp.Column) and tree.name.endswith("._processing_time")
 
 
-def _settings(join: BoundJoin, building: Building) -> Any:
-    if not isinstance(join.right, BoundSource):
-        return None
-    relation = join.right.relation
-    return building.owner_settings(join.right.alias) or building.owner_settings(relation.name, relation.settings)
-
-
-def _missing(kind: str, table: Node, settings: Any, building: Building) -> MissingData:
+def _missing(kind: str, table: Node, chosen: Any, building: Building) -> MissingData:
     """What becomes of a row without a match: as set for the table, else as the join says."""
-    chosen = value_of(settings, "missing.data.strategy")
     if chosen is None:
         return MissingData(_DEFAULT_MISSING.get(kind, "emit_with_nulls"))
     names = {name.split(".", 1)[-1].casefold(): name for name in table.fields.names}
+    for column, _ in chosen.defaults:
+        if column.casefold() not in names:
+            message = f"use_defaults names '{column}', which the join does not give"
+            raise VeloError(message, hint=did_you_mean(column, list(names), "columns"), code="unknown-column")
     defaults = tuple((names[column.casefold()], _literal(text, building)) for column, text in chosen.defaults)
     return MissingData(chosen.strategy, defaults, chosen.tries, chosen.delay)
 

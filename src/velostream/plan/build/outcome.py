@@ -76,7 +76,9 @@ class Outcome:
         return self.select.schema.is_open
 
     def _headers(self) -> None:
-        base = next((n for n in (HEADERS, f"{self.select.primary}.{HEADERS}") if n in self.node.fields), "")
+        primary = self.select.primary
+        known = (HEADERS, f"{primary}.{EDITED}", f"{primary}.{HEADERS}")
+        base = next((name for name in known if name in self.node.fields), "")
         edits = headers.edits_of([i.expression for i in self.items], self.node.fields, self.building.library)
         for item in self.items:
             item.expression = headers.without_edits(item.expression, base)
@@ -102,7 +104,7 @@ class Outcome:
     def _hidden(self, shown: dict[str, Column], key: list[Column]) -> list[Column]:
         """What travels with the rows beside the columns: each once, and none that a column has already."""
         hidden: dict[str, Column] = {}
-        system = list(self._system(key))
+        system = list(self._system(key, edited=EDITED if HEADERS in shown else HEADERS))
         outputs = {each.expression.name for each in (*shown.values(), *system, *key) if each.is_renamed}
         identity = [name for name in self.node.identity if name not in outputs]
         for each in (
@@ -120,14 +122,16 @@ class Outcome:
         trees = [bare(each.expression.tree) for each in shown.values()]
         yield from (term for term in self.order if bare(term.expression.tree) not in trees)
 
-    def _system(self, key: list[Column]) -> Iterator[Column]:
-        """The system columns of the rows."""
+    def _system(self, key: list[Column], edited: str) -> Iterator[Column]:
+        """The system columns of the rows; the headers to write are called `edited`, where they are others."""
         times = [item.expression for item in self.items if item.sets_event_time]
         time = times[0] if times else self._event_time
         if time is not None:
             yield Column(EVENT_TIME, time, system=True)
-        if EDITED in self.node.fields:
-            yield Column(HEADERS, self._reads(EDITED), system=True)
+        prefix = f"{self.select.primary}."
+        own = next((name for name in (EDITED, prefix + EDITED) if name in self.node.fields), "")
+        if own:
+            yield Column(edited, self._reads(own), system=True)
         if self.select.aggregated:
             yield from (
                 Column(f.name, self._reads(f.name), system=True)
@@ -139,10 +143,9 @@ class Outcome:
             if key:
                 yield Column("_key", key_text(key), system=True)
             return
-        prefix = f"{self.select.primary}."
         for member in self.node.fields:
             name = member.name.removeprefix(prefix)
-            if member.system and name != member.name and "." not in name:
+            if member.system and name not in (member.name, EDITED) and "." not in name:
                 yield Column(name, self._reads(member.name), system=True)
 
     @property

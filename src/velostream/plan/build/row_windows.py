@@ -15,20 +15,26 @@ from velostream.plan.emission import Lateness
 from velostream.plan.expression import Expression, column, text_of
 from velostream.plan.fields import Fields
 from velostream.plan.nodes import Buffer, Frame, Node, Order, RowCall, RowWindows
-from velostream.plan.nodes.base import WINDOW_END, WINDOW_START
+from velostream.plan.nodes.base import EVENT_TIME, WINDOW_END, WINDOW_START
 from velostream.plan.nodes.row_windows import EVERY_RECORD
 from velostream.sql.nodes import Duration, RowWindow
 from velostream.validation.joins import interval_micros
+from velostream.validation.rules.row_windows import NEED_ALL_ROWS
 
 _Over = tuple[tuple[Expression, ...], tuple[Order, ...], Buffer | None]
 
 
 @dataclass(slots=True)
 class Overs:
-    """Collects the OVERs of a select list; the same one is computed once."""
+    """Collects the OVERs of a select list; the same one is computed once.
+
+    In a select with a time window an OVER is over the groups of one window, as ORDER BY and LIMIT are, unless it goes
+    from window to window: by their time.
+    """
 
     fields: Fields
     building: Building
+    windowed: bool = False
     calls: dict[_Over, dict[str, RowCall]] = field(default_factory=dict)
 
     def above(self, expression: Expression) -> Expression:
@@ -55,7 +61,10 @@ class Overs:
         partition = tuple(typed(each, self.fields, library) for each in tree.args.get("partition_by") or [])
         clause = tree.args.get("order")
         order = orders(clause, self.fields, library) if clause is not None else ()
-        over = partition, order, _buffer(tree)
+        buffer = _buffer(tree)
+        if self.windowed and buffer is None and not _is_per_window(partition) and not _goes_on(order, tree):
+            partition += tuple(typed(column(name), self.fields, library) for name in (WINDOW_START, WINDOW_END))
+        over = partition, order, buffer
         call = self._call(tree, over)
         call = replace(call, name=self._free_name(tree, call, over))
         self.calls.setdefault(over, {}).setdefault(call.name, call)
@@ -92,6 +101,17 @@ class Overs:
 def _is_per_window(partition: Sequence[Expression]) -> bool:
     bounds = (WINDOW_START, WINDOW_END)
     return any(key.is_field and key.name.split(".")[-1] in bounds for key in partition)
+
+
+def _goes_on(order: Sequence[Order], tree: exp.Window) -> bool:
+    """True where it goes from window to window: in the order of their time, to rows of the past or to the next one."""
+    times = (WINDOW_START, WINDOW_END, EVENT_TIME)
+    if not order or not order[0].expression.is_field or order[0].expression.name not in times:
+        return False
+    function = unwrapped(tree.this)
+    spec = tree.args.get("spec")
+    ahead = spec is not None and str(spec.args.get("end_side") or "").upper() == "FOLLOWING"
+    return not ahead and str(function.this).upper() not in NEED_ALL_ROWS
 
 
 def _buffer(tree: exp.Window) -> Buffer | None:

@@ -25,6 +25,7 @@ from velostream.plan.header_calls import HEADERS, reading
 from velostream.plan.nodes import Aggregate, AggregateCall, Filter, Node, Order, Values, Window
 from velostream.plan.nodes.aggregate import window_time
 from velostream.plan.nodes.filter import HAVING
+from velostream.plan.nodes.headers import EDITED
 from velostream.types import TIMESTAMP
 from velostream.validation.bound import (
     BoundExpression,
@@ -58,7 +59,7 @@ class SelectPlanner:
     def plan(self) -> Keyed:
         """The plan, and the key of its rows."""
         self._inputs()
-        self._read_headers(f"{self.select.primary}.{HEADERS}")
+        self._read_headers()
         correlated = self._where()
         if self.select.aggregated:
             self._groups(correlated)
@@ -93,9 +94,10 @@ class SelectPlanner:
             return renamed(inner, member.alias)
         return plan_unnest(Values((), ((),)), member, outer=False)
 
-    def _read_headers(self, field: str) -> None:
-        """HEADER and its kin read the headers of the primary input, which may have none."""
-        present = field if field in self.node.fields else ""
+    def _read_headers(self) -> None:
+        """HEADER and its kin read the headers of the primary input, as it has edited them; it may have none."""
+        known = (f"{self.select.primary}.{name}" for name in (EDITED, HEADERS))
+        present = next((name for name in known if name in self.node.fields), "")
         self._headers_field = present
         self._rewrite(
             lambda expression: Expression(reading(expression.tree, present), expression.type, expression.span)
@@ -111,6 +113,8 @@ class SelectPlanner:
             return []
         parts = parts_of(self._planned(self.select.where))
         own, correlated = self.correlation.split(parts, self.node.fields)
+        for part in correlated:
+            self.correlation.require(part, self.node.fields, self.select)
         if correlated and (self.select.limit is not None or self.select.distinct):
             raise self.correlation.refusal("LIMIT and DISTINCT would hold over all rows", self.select)
         if own:
@@ -178,7 +182,7 @@ class SelectPlanner:
         self.node = subqueries.node
 
     def _row_windows(self) -> None:
-        overs = Overs(self.node.fields, self.building)
+        overs = Overs(self.node.fields, self.building, self.select.window is not None)
         self._rewrite(overs.above)
         self.node = overs.nodes(self.node)
 

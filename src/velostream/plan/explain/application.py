@@ -25,7 +25,7 @@ def explain_job(job: Job) -> str:
     facts = [f"{job.kind}, {job.mode} mode"]
     if job.stateful:
         buckets = job.placement.buckets
-        spread = "2 × cores buckets, at least 8" if buckets is None else f"{buckets} buckets"
+        spread = "a bucket for each core, at least 2" if buckets is None else f"{buckets} buckets"
         facts.append(f"state spread by {job.placement.strategy} over {spread}")
     else:
         facts.append("no state")

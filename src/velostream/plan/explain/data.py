@@ -44,7 +44,7 @@ def tree_data(node: Node) -> Data:
     return {
         "node": type(node).__name__,
         **DATA(node),
-        **({"buckets_by": list(node.route)} if node.keeps_state else {}),
+        **({"buckets_by": list(node.spread)} if node.keeps_state else {}),
         "fields": fields_data(node.fields),
         "inputs": [tree_data(child) for child in node.children],
     }

@@ -261,7 +261,7 @@ def _row_windows(node: RowWindows) -> tuple[str, Details]:
 
 @TEXT.on(TopN)
 def _top_n(node: TopN) -> tuple[str, Details]:
-    if node.of_changes:
+    if node.changes is not None:
         takes = "a change takes back what the row said before, a deletion the row"
         return f"Newest row of each {listed(node.partition)}", [("emits", takes), ("state", "a row of each key")]
     which = f"first {node.n} rows" if node.n > 1 else "first row"

@@ -19,7 +19,7 @@ def tree(node: Node) -> str:
 def _lines(node: Node, first: str, rest: str) -> Iterator[str]:
     title, details = TEXT(node)
     if node.keeps_state:
-        details = [*details, ("buckets", f"by {listed(node.route)}" if node.route else "all rows go to one")]
+        details = [*details, ("buckets", _buckets(node))]
     yield f"{first}{title}"
     children = node.children
     bar = "│  " if children else "   "
@@ -30,6 +30,14 @@ def _lines(node: Node, first: str, rest: str) -> Iterator[str]:
     for number, child in enumerate(children):
         last = number == len(children) - 1
         yield from _lines(child, f"{rest}{'└─ ' if last else '├─ '}", f"{rest}{'   ' if last else '│  '}")
+
+
+def _buckets(node: Node) -> str:
+    """How rows are spread."""
+    if not node.spread:
+        return "all rows go to one"
+    moving = not set(node.spread) <= set(node.route)
+    return f"by {listed(node.spread)}{'; what a correction moves is withdrawn where it was' if moving else ''}"
 
 
 def _wrapped(text: str, width: int) -> Iterator[str]:

@@ -135,8 +135,13 @@ class Aggregate(Node):
         return (*(key.expression for key in self.keys), *window, *calls, *condition)
 
     @property
-    def route(self) -> tuple[str, ...]:
+    def spread(self) -> tuple[str, ...]:
         """By key."""
+        return tuple(key.expression.name for key in self.keys)
+
+    @property
+    def route(self) -> tuple[str, ...]:
+        """The keys that stay."""
         return route_by((key.expression for key in self.keys), self.input)
 
     @property

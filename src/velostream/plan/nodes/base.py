@@ -117,8 +117,14 @@ class Node(ABC):
         return self.stateful and not self.static
 
     @property
-    def route(self) -> tuple[str, ...]:
+    def spread(self) -> tuple[str, ...]:
         """The fields whose hash says which bucket a row goes to; empty where all rows go to one."""
+        return self.route
+
+    @property
+    def route(self) -> tuple[str, ...]:
+        """Those of them that no correction of a row changes: where it changes one, the row before is withdrawn in the
+        bucket where it was."""
         return ()
 
     @property
@@ -171,7 +177,7 @@ def replaces(node: Node) -> tuple[str, ...]:
 
 
 def route_by(keys: Iterable[Expression], node: Node) -> tuple[str, ...]:
-    """The keys as a route; where rows are revised only those that no revision changes, so that it finds the old row."""
+    """The keys; where rows are revised only those that no revision changes."""
     names = tuple(key.name for key in keys)
     known = replaces(node)
     return tuple(name for name in names if name in known) if known else names

@@ -36,8 +36,13 @@ class Deduplicate(Node):
         return self.keys
 
     @property
-    def route(self) -> tuple[str, ...]:
+    def spread(self) -> tuple[str, ...]:
         """By key."""
+        return tuple(key.name for key in self.keys)
+
+    @property
+    def route(self) -> tuple[str, ...]:
+        """The keys that stay."""
         return route_by(self.keys, self.input)
 
     @property

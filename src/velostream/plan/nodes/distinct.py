@@ -37,8 +37,20 @@ class Distinct(Node):
         return tuple(member.name for member in self.input.fields.visible)
 
     @property
+    def spread(self) -> tuple[str, ...]:
+        """Equal rows of a window meet."""
+        return tuple(dict.fromkeys((*self.keys, *(window_bounds(self.input) if self.per_window else ()))))
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """Where rows are corrected, what makes them equal: one stands for all as long as any of them does."""
+        if not self.input.revises:
+            return self.input.identity
+        return tuple(dict.fromkeys((*self.keys, *(window_bounds(self.input) if self.per_window else ()))))
+
+    @property
     def route(self) -> tuple[str, ...]:
-        """Equal rows meet."""
+        """What stays of them."""
         return route_by((reads(name, self.input.fields.of(name).type) for name in self.keys), self.input)
 
     @property

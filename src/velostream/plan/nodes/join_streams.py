@@ -8,13 +8,15 @@ from typing import ClassVar
 from velostream.errors import VeloError
 from velostream.plan.emission import NO_LATENESS, Lateness
 from velostream.plan.expression import Expression
-from velostream.plan.fields import Fields
+from velostream.plan.fields import Field, Fields
 from velostream.plan.forms import Form, form_of_rows
-from velostream.plan.nodes.base import Node, needs_for_state, revision_fields
+from velostream.plan.nodes.base import EVENT_TIME, Node, needs_for_state, revision_fields
 from velostream.plan.nodes.join_table import KeyPair, check_keys
+from velostream.types import TIMESTAMP
 
 KINDS = ("INNER", "LEFT", "RIGHT", "FULL", "CROSS")
 OUTER = ("LEFT", "RIGHT", "FULL")
+JOINED_TIME = "_joined_time"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,8 @@ class JoinStreams(Node):
     def derive(self) -> Fields:
         """Both sides' fields, and what tells corrections where a side is corrected."""
         added = revision_fields(self.left, self.right) if self.revises else ()
-        return self.left.fields.plus((*self.right.fields, *added))
+        time = (Field(self.time, TIMESTAMP, system=True),) if self.time != self.left_time else ()
+        return self.left.fields.plus((*self.right.fields, *added, *time))
 
     def conditions_on(self, names: tuple[tuple[str, ...], tuple[str, ...]] | None = None) -> tuple[Form, ...]:
         """The other conditions of ON as the operator computes them, over columns that are called so on each side; none
@@ -80,6 +83,12 @@ class JoinStreams(Node):
         known: dict[str, Form] = {field: ("column", name) for field, name in zip(both.names, called, strict=True)}
         forms = [form for part in self.residual if (form := form_of_rows(part, both, known)) is not None]
         return tuple(forms) if len(forms) == len(self.residual) else ()
+
+    def may_lack(self, field: str) -> bool:
+        """True where a row that stays alone has no value of a field."""
+        return (self.kind in ("LEFT", "FULL") and field in self.right.fields) or (
+            self.kind in ("RIGHT", "FULL") and field in self.left.fields
+        )
 
     @property
     def watermark_delay(self) -> int:
@@ -124,8 +133,11 @@ class JoinStreams(Node):
 
     @property
     def time(self) -> str:
-        """The left side's."""
-        return self.left_time
+        """The left side's; where a row may lack that, a field of the join's own, which is the right side's then."""
+        lacking = any(isinstance(node, JoinStreams) and node.may_lack(self.left_time) for node in self.left.walk())
+        if self.kind not in ("RIGHT", "FULL") and not (lacking and self.left_time != self.left.time):
+            return self.left_time
+        return f"{self.right_time.removesuffix(EVENT_TIME)}{JOINED_TIME}"
 
     @property
     def position(self) -> tuple[str, ...]:

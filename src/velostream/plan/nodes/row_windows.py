@@ -123,8 +123,13 @@ class RowWindows(Node):
         return (*self.partition, *(term.expression for term in self.order), *calls)
 
     @property
-    def route(self) -> tuple[str, ...]:
+    def spread(self) -> tuple[str, ...]:
         """By key."""
+        return tuple(key.name for key in self.partition)
+
+    @property
+    def route(self) -> tuple[str, ...]:
+        """The keys that stay."""
         return route_by(self.partition, self.input)
 
     @property

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any, ClassVar
 
 from velostream.plan.fields import Field, Fields
@@ -12,6 +14,13 @@ from velostream.plan.time import EventTime, Watermark
 SOURCE = "_source"
 """The name of the source that a record comes from: part of its position, beside partition and offset."""
 POSITION = (SOURCE, "_partition", "_offset")
+
+
+def label_among(source: str, taken: Iterable[str]) -> str:
+    """What a scan of a source is called: the source, with a number where scans before it have taken the name."""
+    known = set(taken)
+    names = (source if number == 1 else f"{source}_{number}" for number in count(1))
+    return next(name for name in names if name not in known)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from typing import Any
 from velostream.plan.fields import Field, Fields
 from velostream.plan.header_calls import HEADERS
 from velostream.plan.nodes.base import EMISSION, REVISION, Node
+from velostream.plan.nodes.headers import EDITED
 from velostream.sinks.base import Guarantee, WriteMode
 from velostream.sinks.writers.batch import Shape
 
@@ -68,7 +69,7 @@ class Sinks(Node):
         found = [member.name for member in self.input.fields.visible]
         for target in self.targets:
             found += [*target.key, *target.identity, *target.added]
-            sent = (HEADERS, self.input.time) if target.headers else ()
+            sent = (self._headers, self.input.time) if target.headers else ()
             found += [name for name in sent if name in self.input.fields]
         if self.input.revises:
             found += [name for name in (EMISSION, REVISION) if name in self.input.fields]
@@ -85,6 +86,11 @@ class Sinks(Node):
             upserts=target.writes is WriteMode.UPSERT,
             emission=EMISSION if corrected and EMISSION in fields else "",
             once=target.guarantee is Guarantee.EXACTLY_ONCE,
-            headers=HEADERS if target.headers and HEADERS in fields else "",
+            headers=self._headers if target.headers else "",
             time=self.input.time if target.headers and self.input.time in fields else "",
         )
+
+    @property
+    def _headers(self) -> str:
+        """The field of the headers to write: those that were edited, where rows show those that came beside them."""
+        return next((name for name in (EDITED, HEADERS) if name in self.input.fields), "")

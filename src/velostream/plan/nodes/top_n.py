@@ -8,6 +8,7 @@ from typing import ClassVar
 from velostream.plan.expression import Expression
 from velostream.plan.fields import Field, Fields
 from velostream.plan.nodes.base import Node, needs_for_state, revision_fields, route_by, window_bounds
+from velostream.plan.nodes.changes import changes_of
 from velostream.plan.nodes.order import Order
 from velostream.plan.nodes.scan import Scan
 from velostream.types import INT
@@ -62,11 +63,9 @@ class TopN(Node):
         return self.n == 1 and self.ranking == "ROW_NUMBER"
 
     @property
-    def of_changes(self) -> bool:
-        """True where its rows are changes as a source gives them: then it keeps the newest row of each key."""
-        below = list(self.input.walk())
-        last = below[-1]
-        return isinstance(last, Scan) and last.changelog and not any(each.keeps_state for each in below)
+    def changes(self) -> Scan | None:
+        """The stream of changes of which it keeps the newest row of each key; None for any other ranking."""
+        return changes_of(self.input)
 
     @property
     def revises(self) -> bool:
@@ -75,10 +74,18 @@ class TopN(Node):
 
     @property
     def identity(self) -> tuple[str, ...]:
-        """The row's own; with one row per partition, the partition."""
-        if self.deduplicates and self.partition and all(key.is_field for key in self.partition):
-            return tuple(key.name for key in self.partition)
-        return self.input.identity
+        """The row's own, in a partition that it may leave for another; with one row per partition, the partition."""
+        own, names = self.input.identity, tuple(key.name for key in self.partition)
+        if self.known_by_partition:
+            return names
+        if not self.input.revises:
+            return own
+        return tuple(dict.fromkeys((*names, *own))) if own and all(key.is_field for key in self.partition) else ()
+
+    @property
+    def known_by_partition(self) -> bool:
+        """True where a row is known by its partition, which it is the only one of."""
+        return self.deduplicates and bool(self.partition) and all(key.is_field for key in self.partition)
 
     @property
     def expressions(self) -> tuple[Expression, ...]:
@@ -86,8 +93,13 @@ class TopN(Node):
         return (*self.partition, *(term.expression for term in self.order))
 
     @property
-    def route(self) -> tuple[str, ...]:
+    def spread(self) -> tuple[str, ...]:
         """By key."""
+        return tuple(key.name for key in self.partition)
+
+    @property
+    def route(self) -> tuple[str, ...]:
+        """The keys that stay."""
         return route_by(self.partition, self.input)
 
     @property

@@ -5,13 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from sqlglot import exp
+
 from velostream.plan.fields import Field, Fields
 from velostream.plan.nodes.base import EVENT_TIME, Node
+from velostream.plan.nodes.project import Project
 from velostream.types import INT
 from velostream.validation.coercion import common
 
 BRANCH = "_branch"
 """Which input of a union a row comes from, counted from 0: part of what a row is known by."""
+
+
+def _texts(side: Node) -> dict[int, str]:
+    """The columns of a side that are a text in every row, by place."""
+    if not isinstance(side, Project):
+        return {}
+    shown = [column.expression.tree for column in side.columns if not column.system]
+    return {place: tree.this for place, tree in enumerate(shown) if isinstance(tree, exp.Literal) and tree.is_string}
 
 
 @dataclass(frozen=True)
@@ -51,10 +62,27 @@ class Union(Node):
     @property
     def identity(self) -> tuple[str, ...]:
         """The same on all sides, with the side; empty where sides differ."""
-        shared = {each.identity for each in self.inputs}
+        shared = {self._known_by(each) for each in self.inputs}
         only = shared.pop()
         fit = not shared and only and all(name in self.fields for name in only)
         return (*only, BRANCH) if fit else ()
+
+    def _known_by(self, side: Node) -> tuple[str, ...]:
+        """What the rows of a side are known by, under the names that its columns have here."""
+        places = zip(side.fields.visible, self.inputs[0].fields.visible, strict=False)
+        names = {theirs.name: mine.name for theirs, mine in places}
+        return tuple(names.get(name, name) for name in side.identity)
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """The columns that hold a text on each side, and another one on each: they tell from which side a row is."""
+        texts = [_texts(side) for side in self.inputs]
+        found = []
+        for place, member in enumerate(self.inputs[0].fields.visible):
+            said = [held.get(place) for held in texts]
+            if None not in said and len(set(said)) == len(said):
+                found.append(member.name)
+        return tuple(found)
 
     @property
     def time(self) -> str:

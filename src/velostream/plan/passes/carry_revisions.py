@@ -20,11 +20,12 @@ def _carried(node: Node) -> Node:
     if not isinstance(node, Project) or not node.input.revises:
         return node
     prefix = node.event_time.removesuffix(EVENT_TIME) if node.event_time.endswith(EVENT_TIME) else ""
-    outputs, taken = node.outputs, {column.name for column in node.columns}
-    missing = [name for name in node.input.identity if name not in outputs]
     marks = [found for name in (EMISSION, REVISION) if (found := system_field(node.input, name))]
+    columns = [column for column in node.columns if not _tells_of_one_side(column, marks)]
+    node = replace(node, columns=tuple(columns))
+    outputs, taken = node.outputs, {column.name for column in columns}
+    missing = [name for name in node.input.identity if name not in outputs]
     missing += [name for name in marks if name not in outputs]
-    columns = list(node.columns)
     for name in missing:
         plain = f"{prefix}{name.split('.')[-1] if name in marks else name}"
         free = plain if plain not in taken else f"{prefix}{name}"
@@ -32,3 +33,9 @@ def _carried(node: Node) -> Node:
             columns.append(Column(free, reads(name, node.input.fields.of(name).type), system=True))
             taken.add(free)
     return replace(node, columns=tuple(columns))
+
+
+def _tells_of_one_side(column: Column, marks: list[str]) -> bool:
+    """True where a hidden column says as what a side of a join came, and rows say by themselves as what they are."""
+    own = column.expression.name if column.system and column.expression.is_field else ""
+    return own not in marks and own.split(".")[-1] in marks

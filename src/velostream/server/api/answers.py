@@ -58,6 +58,7 @@ def app_detail(control: Control, one: Seen) -> AppDetail:
     lines = last_lines(folder.log, LAST_LINES) if troubled else []
     return AppDetail(
         **_app(one),
+        hint=masked("", one.hint),
         sql=masked_sql(deployment.sql),
         job_list=job_views(one),
         versions=version_views(control, deployment.app),
@@ -110,7 +111,7 @@ def job_detail(meant: Meant, job: Mapping[str, Any]) -> JobDetail:
         windows=job.get("windows", {}),
         joins=job.get("joins", {}),
         progress=job.get("progress"),
-        hint=masked("", str(job.get("hint", ""))),
+        hint=masked("", str(job.get("hint", "") or seen.hint)),
     )
 
 

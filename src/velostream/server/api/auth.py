@@ -74,7 +74,7 @@ class TokenRequired:
         answer = problem_response(
             "unauthorized",
             detail,
-            hint="send 'Authorization: Bearer TOKEN'; the server names the token's file when it starts",
+            hint="send 'Authorization: Bearer TOKEN' (velo: VELO_TOKEN); the server names its file when it starts",
             path=scope["path"],
             headers={"WWW-Authenticate": 'Bearer realm="velostream"'},
         )

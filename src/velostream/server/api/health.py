@@ -53,9 +53,9 @@ def ready(plane: Inside, response: Response) -> Ready:
 
 @ROUTES.get("/health/tables")
 def tables(plane: Inside) -> TablesHealth:
-    """Whether all tables are there."""
+    """Whether all tables are there that should be."""
     found = plane.progress.tables()
-    is_ready = all(table.state in ("ready", "refreshing") for table in found)
+    is_ready = all(table.state in ("ready", "refreshing", "stopped") for table in found)
     return TablesHealth(ready=is_ready, summary=summary_of(found), tables=found)
 
 
@@ -67,7 +67,7 @@ def table(name: str, plane: Inside, app: App = "") -> TableView:
 
 @ROUTES.post("/health/table/{name}/wait", responses=documented(404, 409, 503))
 async def wait(name: str, asked: WaitRequest, plane: Inside, app: App = "") -> TableView:
-    """Waits until a table is ready. A table that has failed, or is not ready in time, is a problem."""
+    """Waits until a table is ready. One that has failed or stopped, or is not ready in time, is a problem."""
     until = time.monotonic() + asked.timeout_seconds
     while True:
         found = table_of(plane, name, app)
@@ -76,6 +76,9 @@ async def wait(name: str, asked: WaitRequest, plane: Inside, app: App = "") -> T
         if found.state == "failed":
             message = f"table '{name}' has failed: {found.error}"
             raise VeloError(message, hint="see to its source; it is tried again", code="table-not-ready")
+        if found.state == "stopped":
+            message, hint = f"the application of table '{name}' does not run", f"velo restart {found.app}"
+            raise VeloError(message, hint=hint, code="table-not-ready")
         if time.monotonic() >= until:
             hint = f"it is {found.state}, {found.read:,} records read; wait longer with timeout_seconds"
             message = f"table '{name}' is not ready after {asked.timeout_seconds:g} s"

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Query
 
 from velostream.config.secrets import masked
 from velostream.errors import VeloError
+from velostream.observability.grouped import grouped
 from velostream.server.api.answers import job_detail, job_views, savepoint_view, verb_answer, version_views
 from velostream.server.api.inside import Inside, Limit, Offset, Patience
 from velostream.server.api.problems import documented
@@ -23,6 +24,7 @@ from velostream.server.models.jobs import (
     JobView,
     LogLine,
     Logs,
+    MetricGroup,
     Partitions,
     PartitionView,
     PlanView,
@@ -195,8 +197,9 @@ def windows(
 @ROUTES.get("/{name}/metrics")
 def metrics(name: str, plane: Inside) -> JobMetrics:
     """The metrics of a job as data."""
-    meant, _ = _only(plane.control, name)
+    meant, found = _only(plane.control, name)
     deployment = meant.deployment
+    tables = [table for table in meant.seen.tables if table["name"] in found["tables"]]
     taken = next((each for each in snapshots_of(meant.seen) if each["name"] == meant.job), {})
     engine = {key: value for key, value in taken.items() if key not in ("metrics", "app", "name")}
     return JobMetrics(
@@ -204,6 +207,7 @@ def metrics(name: str, plane: Inside) -> JobMetrics:
         app=deployment.app,
         version=deployment.version,
         engine=engine,
+        groups=[MetricGroup(**each) for each in grouped(taken, tables)],
         user=list(taken.get("metrics", [])),
     )
 

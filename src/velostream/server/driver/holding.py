@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from velostream.errors import VeloError
+from velostream.jobs.holding import LOCK, taken
 from velostream.server.process import Process
-
-LOCK = ".lock"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,16 +23,10 @@ class Holder:
 
 def hold(state: Path, process: Process, folder: Path) -> int:
     """Takes the folder for this process, until it ends. Two drivers never write to the same state."""
-    state.mkdir(parents=True, exist_ok=True)
-    handle = os.open(state / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(handle)
+    handle = taken(state, {"pid": process.pid, "mark": process.mark, "folder": str(folder)})
+    if handle is None:
         hint = "wait for its end, or stop it with FORCE"
-        raise VeloError("another driver still writes to this state", hint=hint, code="checkpoint-unreadable") from None
-    os.ftruncate(handle, 0)
-    os.write(handle, json.dumps({"pid": process.pid, "mark": process.mark, "folder": str(folder)}).encode())
+        raise VeloError("another driver still writes to this state", hint=hint, code="checkpoint-unreadable")
     return handle
 
 

@@ -52,6 +52,7 @@ def open_log(file: Path) -> JsonLines:
     handler = RotatingFileHandler(file, maxBytes=SIZE, backupCount=FILES - 1, encoding="utf-8")
     form = JsonLines()
     handler.setFormatter(form)
+    handler.addFilter(_is_no_stop)
     logging.getLogger().addHandler(handler)
     logging.getLogger().setLevel(logging.WARNING)
     ours = logging.getLogger(LOGGER)
@@ -59,6 +60,13 @@ def open_log(file: Path) -> JsonLines:
     ours.setLevel(logging.INFO)
     ours.propagate = False
     return form
+
+
+def _is_no_stop(record: logging.LogRecord) -> bool:
+    """False for what Spark's bridge says of a micro-batch that came after a stop or pause was asked for: no failure."""
+    from velostream.jobs.writing import Stopped
+
+    return record.exc_info is None or not isinstance(record.exc_info[1], Stopped)
 
 
 def last_lines(file: Path, count: int) -> list[dict[str, Any]]:

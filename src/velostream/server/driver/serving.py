@@ -157,20 +157,24 @@ class Serving:
         return {"jobs": {job.job.name: job.state for job in wanted}}
 
     def _query(self, command: Command) -> dict[str, Any]:
-        """The rows of a SELECT from the tables of this application."""
+        """The rows of a SELECT from the tables of this application, and from what its jobs have written to files."""
         from velostream.jobs.asking import ask
+        from velostream.jobs.written import asked_for
         from velostream.plan import plan
         from velostream.sql.parse import ended
         from velostream.typed_rows import said, type_of
 
-        text = f"{ended(self.sql)}{command.details['sql']}\n"
+        sql = command.details["sql"]
+        written = asked_for(self.runner.plan, sql, Path(self.task.files))
+        text = "".join([ended(self.sql), *(f"{each.declaration}\n" for each in written.values()), sql, "\n"])
         answer = checked(text, self.task.app, Path(self.task.files), self.task.home)
         if answer.findings.errors:
             first = answer.findings.errors[0]
             raise Refused(first.message, answer.findings.ordered(), hint=first.hint, code=first.code)
         planned = plan(answer.bound, answer.library)
         last = planned.jobs[-1]
-        rows = ask(replace(planned, functions=self.runner.plan.functions), last, self.runner.spark, self.task.home)
+        planned = replace(planned, functions=self.runner.plan.functions)
+        rows = ask(planned, last, self.runner.spark, self.task.home, written)
         columns = [column.to_pylist() for column in rows.slice(0, MOST_ROWS).columns]
         return {
             "columns": rows.column_names,

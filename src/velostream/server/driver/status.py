@@ -44,7 +44,13 @@ class Status:
     process: Process = field(default_factory=lambda: Process.of(os.getpid()))
     _seen: dict[str, deque[tuple[float, int]]] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
-    _last: dict[str, Any] = field(default_factory=lambda: {"jobs": [], "tables": []})
+    _before: list[dict[str, Any]] = field(init=False)
+    """What the process before said of its jobs. It stands until they are there: they begin again from it."""
+    _last: dict[str, Any] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._before = [_begun_again(job) for job in (read_status(self.folder) or {}).get("jobs", ())]
+        self._last = {"jobs": self._before, "tables": []}
 
     def write(self) -> None:
         """Says how things are now."""
@@ -81,6 +87,8 @@ class Status:
             taken |= {name: masked("", str(taken[name])) for name in ("error", "hint") if name in taken}
             rate = self._rate(taken["name"], taken["records"]["read"], now)
             jobs.append({**taken, "rate": rate, "whole": self._is_whole(job)})
+        there = {job["name"] for job in jobs}
+        jobs += [job for job in self._before if job["name"] not in there]
         tables = runner.tables.progress.values() if runner.tables is not None else ()
         return {"jobs": jobs, "tables": steady(lambda: [_table(about) for about in tables])}
 
@@ -96,6 +104,12 @@ class Status:
             seen.popleft()
         (first, before), span = seen[0], now - seen[0][0]
         return round((read - before) / span, 3) if span > 0 and first < now else 0.0
+
+
+def _begun_again(job: Mapping[str, Any]) -> dict[str, Any]:
+    """A job as the process before left it, whose query has not started yet."""
+    kept = {name: value for name, value in job.items() if name not in ("error", "hint")}
+    return {**kept, "state": "created", "rate": 0.0, "whole": False}
 
 
 def _table(about: Progress) -> dict[str, Any]:

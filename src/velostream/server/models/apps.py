@@ -84,6 +84,7 @@ class Happening(Model):
 class AppDetail(AppView):
     """All about an application. Secrets in its SQL are masked."""
 
+    hint: str = Field(description="what to do about the reason")
     sql: str
     job_list: list[JobView]
     versions: list[VersionView]

@@ -198,13 +198,38 @@ class PlanView(Model):
     plan: dict[str, Any]
 
 
+class MetricSample(Model):
+    """One value of a metric; of a histogram the sum, and how many values it is of."""
+
+    labels: dict[str, str]
+    value: float
+    count: int | None
+
+
+class MetricView(Model):
+    """A metric of the engine, and what it tells."""
+
+    name: str
+    kind: str
+    help: str
+    samples: list[MetricSample]
+
+
+class MetricGroup(Model):
+    """Metrics that are about the same thing."""
+
+    group: str = Field(description="records, windows, watermarks, state, joins, tables, sinks, batches, jobs, metrics")
+    metrics: list[MetricView]
+
+
 class JobMetrics(Model):
     """The metrics of a job as data."""
 
     job: str
     app: str
     version: str
-    engine: dict[str, Any] = Field(description="the metrics of the engine by name")
+    engine: dict[str, Any] = Field(description="the figures of the engine, as the job's driver reports them")
+    groups: list[MetricGroup] = Field(description="the metrics of the engine by what they are about")
     user: list[dict[str, Any]] = Field(description="those of @metric")
 
 

@@ -8,7 +8,8 @@ from pydantic import Field
 
 from velostream.server.models.base import Model
 
-TableState = Literal["waiting", "loading", "ready", "refreshing", "failed"]
+TableState = Literal["waiting", "loading", "ready", "refreshing", "failed", "stopped"]
+"""`stopped` is a table whose application was stopped, or is done: its rows are those of that moment."""
 
 
 class TableView(Model):
@@ -38,6 +39,7 @@ class ProgressSummary(Model):
     loading: int
     waiting: int
     failed: int
+    stopped: int
     rows: int
     percent: float | None
 
@@ -52,7 +54,7 @@ class ProgressView(Model):
 class TablesHealth(Model):
     """Whether all tables are there."""
 
-    ready: bool
+    ready: bool = Field(description="whether all are ready, apart from those of applications that are stopped or done")
     summary: ProgressSummary
     tables: list[TableView]
 

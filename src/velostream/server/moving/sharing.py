@@ -1,5 +1,5 @@
 """Whether two versions can share the rows of a job: both must mean the same by a key or, without one, by where a record
-stands."""
+stands; and of a record that fails in one version only it must be known whose it is."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from collections.abc import Mapping
 
 from velostream.errors import VeloError
 from velostream.functions.base import Function
+from velostream.jobs.letter_owner import tells_key
 from velostream.jobs.ownership import key_of
-from velostream.plan.canonical import CANONICAL
+from velostream.plan.canonical import CANONICAL, canonical
+from velostream.plan.expression import Expression
+from velostream.plan.forms import form_of
 from velostream.plan.job import Job
 from velostream.plan.lineage import LINEAGE
-from velostream.plan.nodes import Deduplicate, Distinct
+from velostream.plan.nodes import Deduplicate, Distinct, Node
 from velostream.plan.varying import varying_call
 
 _USE = "deploy it with BLUE_GREEN or REPLACE"
@@ -29,6 +32,7 @@ def check_keys(before: Job, job: Job, functions: Mapping[str, Function]) -> None
     if called:
         message = f"the key of job '{job.name}' is computed with {called}, which gives each version another value"
         raise VeloError(message, hint=_USE, code="strategy")
+    _check_letters(before, job)
 
 
 def check_share(before: Job, job: Job, functions: Mapping[str, Function]) -> None:
@@ -50,6 +54,41 @@ def check_share(before: Job, job: Job, functions: Mapping[str, Function]) -> Non
             f"the key of job '{job.name}' comes from '{made[0].source}.{made[0].column}', which each version reads"
         )
         raise VeloError(f"{message} at another time", hint=_USE, code="strategy")
+
+
+def _check_letters(before: Job, job: Job) -> None:
+    """A record that fails in one version only is the letter of that one if it owns what the record would be in. That is
+    known by its key, where it can be decoded; where it is not known, both versions must fail alike."""
+    was, now = (
+        {scan.source: ([(each.name, each.type) for each in scan.declared], scan.event_time) for scan in one.scans}
+        for one in (before, job)
+    )
+    for source in was.keys() & now.keys():
+        if was[source] != now[source]:
+            message = f"source '{source}' of job '{job.name}' is declared otherwise: a record may fail"
+            raise VeloError(f"{message} in one version only, and be nobody's letter", hint=_USE, code="strategy")
+    if (tells_key(before) and tells_key(job)) or not job.stateful:
+        return
+    other = sorted(_may_fail(before) ^ _may_fail(job))
+    if other:
+        message = f"'{other[0]}' may fail in one version of job '{job.name}' only, and its rows do not tell whose"
+        raise VeloError(f"{message} letter that would be", hint=_USE, code="strategy")
+
+
+def _may_fail(job: Job) -> set[str]:
+    """What may fail before the last node with state, in names of sources."""
+    found: set[str] = set()
+    for top in (node for node in job.root.walk() if node.keeps_state):
+        for node in top.walk():
+            names = {name: text for child in node.children for name, text in CANONICAL(child).items()}
+            found |= {canonical(each, names) for each in node.expressions if not _never_fails(each, node)}
+    return found
+
+
+def _never_fails(expression: Expression, node: Node) -> bool:
+    if expression.is_field:
+        return True
+    return len(node.children) == 1 and form_of(expression, node.children[0].fields) is not None
 
 
 def _check_places(job: Job) -> None:

@@ -35,15 +35,25 @@ function legend(shown, format) {
   }));
 }
 
+// Points further apart than this, in milliseconds, have nothing measured between them, such as while no server ran.
+function apart(points) {
+  const steps = points.slice(1).map(([at], place) => at - points[place][0]).sort((a, b) => a - b);
+  return Math.max(60_000, 5 * (steps[Math.floor(steps.length / 2)] ?? 0));
+}
+
 function line(one, x, y, height, filled) {
   const parts = [];
+  const far = apart(one.points);
   let open = [];
+  let before = null;
   for (const [at, value] of [...one.points, [0, null]]) {
-    if (value !== null && value !== undefined) open.push(`${x(at).toFixed(1)},${y(value).toFixed(1)}`);
-    else if (open.length) {
+    const there = value !== null && value !== undefined;
+    if (open.length && (!there || at - before > far)) {
       parts.push(open);
       open = [];
     }
+    if (there) open.push(`${x(at).toFixed(1)},${y(value).toFixed(1)}`);
+    before = at;
   }
   const colour = `c${(one.colour ?? 0) % COLOURS}`;
   return parts.map((list) => [

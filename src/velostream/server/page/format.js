@@ -5,6 +5,9 @@ const UNITS = [[86400, "d"], [3600, "h"], [60, "m"], [1, "s"]];
 
 export const count = (value) => (value === null || value === undefined ? "–" : whole.format(value));
 
+// A number of things: `1 batch`, `2 batches`.
+export const some = (value, one, many) => `${count(value)} ${value === 1 ? one : many}`;
+
 export function short(value) {
   if (value === null || value === undefined) return "–";
   const size = Math.abs(value);

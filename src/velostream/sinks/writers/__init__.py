@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from velostream.config.connections.database import server_of
 from velostream.errors import VeloError
 from velostream.sinks.memory import keep
-from velostream.sinks.writers.batch import Batch, BatchRows, Refusal, Shape
+from velostream.sinks.writers.batch import LEFT, PLACE, Batch, BatchRows, Refusal, Shape
 from velostream.sinks.writers.console import write_console
 from velostream.sinks.writers.files import begin_files, refuse_files, write_files
 from velostream.sinks.writers.kafka_topic import refuse_kafka
@@ -74,8 +74,8 @@ def check(connector: str, name: str, settings: Settings | None) -> None:
 
 
 def needed(connector: str, shape: Shape) -> tuple[str, ...]:
-    """The columns that a writer is given."""
-    return shape.needs if connector in _SHAPED else shape.names
+    """The columns that a writer is given; one that may refuse rows also those that say which they are."""
+    return (*shape.needs, LEFT, PLACE) if connector in _SHAPED else shape.names
 
 
 def write(

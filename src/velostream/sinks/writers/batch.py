@@ -6,7 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from velostream.sinks.writers.crossing import to_arrow
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -14,6 +16,9 @@ if TYPE_CHECKING:
 
 FEW = 100_000
 """Up to so many rows are taken to the driver and written there: a job of Spark costs more than they do."""
+LEFT, PLACE = "_left", "_at"
+"""Columns that rows may have beside those that are written: as what a row leaves the job, and its number among all of
+its micro-batch."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +43,16 @@ class Refusal:
 
     error: str
     row: str
+    left: str = ""
+    """As what it would have left the job, where rows say so."""
+    place: int = -1
+    """Its number among the rows of the micro-batch, where rows have one."""
+
+    @classmethod
+    def of(cls, error: str, row: str, rows: Any, at: int = 0) -> Refusal:
+        """Of the row at a place of a table."""
+        left, place = (rows.column(name)[at].as_py() if name in rows.schema.names else None for name in (LEFT, PLACE))
+        return cls(error, row, left or "", -1 if place is None else place)
 
 
 @dataclass(frozen=True)
@@ -101,4 +116,4 @@ class BatchRows:
 
     def table(self) -> pa.Table:
         """All rows, in the driver."""
-        return self.frame.toArrow() if self.given is None else self.given
+        return to_arrow(self.frame) if self.given is None else self.given

@@ -16,6 +16,7 @@ from uuid import uuid4
 from velostream.config.connections.database import server_of
 from velostream.postgres import Server, speaking
 from velostream.sinks.writers.batch import Batch, BatchRows, Refusal, Shape
+from velostream.sinks.writers.crossing import map_in_arrow
 from velostream.sinks.writers.database_rows import MOST_REFUSED, Copying, put, settled
 from velostream.sinks.writers.database_statements import Statements
 from velostream.sinks.writers.database_table import Target, open_table
@@ -34,6 +35,14 @@ _KEEP = """UPDATE {0} SET batch = %(batch)s, refused = %(refused)s, written_at =
     WHERE query = %(query)s AND sink = %(sink)s"""
 _opened: dict[tuple[str, str], Opened] = {}
 """The connections of this process, by query and sink."""
+
+
+@dataclass(frozen=True)
+class Named:
+    """A table by its name, and whether it is made where it is not there."""
+
+    name: str
+    create: bool
 
 
 @dataclass
@@ -82,10 +91,17 @@ class Opened:
 
 def write_database(name: str, rows: BatchRows, settings: Settings, batch: Batch, shape: Shape) -> Sequence[Refusal]:
     """Writes a micro-batch in one transaction, unless it was written before; answers with the rows refused."""
-    server = server_of(name, settings)
+    named = Named(settings.text("table"), create=settings.boolean("table.create"))
+    return write_table(name, server_of(name, settings), named, rows, batch, shape)
+
+
+def write_table(
+    name: str, server: Server, table: Named, rows: BatchRows, batch: Batch, shape: Shape
+) -> Sequence[Refusal]:
+    """The same, to a table of a server."""
     with speaking(server, f"sink '{name}'"):
         try:
-            opened = _open(name, settings, server, batch, shape)
+            opened = _open(name, table, server, batch, shape)
             if rows.none:
                 return ()
             at_most = rows.frame.count() if rows.at_most is None else rows.at_most
@@ -101,15 +117,13 @@ def release(query: str) -> None:
         _close(owner, name)
 
 
-def _open(name: str, settings: Settings, server: Server, batch: Batch, shape: Shape) -> Opened:
+def _open(name: str, table: Named, server: Server, batch: Batch, shape: Shape) -> Opened:
     """The connection of a sink, with its table and a staging table; made at the first batch and after failures."""
     key = (batch.query, name)
     if key not in _opened:
         connection = server.connect(autocommit=True)
         try:
-            target = open_table(
-                connection, name, settings.text("table"), shape, create=settings.boolean("table.create")
-            )
+            target = open_table(connection, name, table.name, shape, create=table.create)
             opened = Opened(name, batch.query, server, connection, target, shape)
             _sweep(opened)
             if shape.upserts:
@@ -165,7 +179,7 @@ def _many(opened: Opened, rows: BatchRows, batch: Batch) -> Sequence[Refusal]:
     opened.connection.execute(statements.create_shared())
     copying = Copying(opened.server, statements, opened.shape, _most(batch))
     try:
-        told = rows.frame.mapInArrow(copying, Copying.SCHEMA).collect()
+        told = map_in_arrow(rows.frame, copying, Copying.SCHEMA).collect()
         refused = [Refusal(**one) for row in told for one in json.loads(row.refused)]
         try:
             return _taken_over(opened, statements, [row.task for row in told], refused, batch)

@@ -77,7 +77,7 @@ def _copy(
     columns = list(rows.column_names) if staged else list(shape.names)
     beside = [name for name in columns if name in (GONE, TASK, AT)]
     with connection.cursor() as cursor, cursor.copy(statements.copy(staged=staged, beside=beside)) as copy:
-        for piece in copied(rows.select(columns)):
+        for piece in copied(rows.select(columns), statements.target.arrays):
             copy.write(piece)
 
 
@@ -97,7 +97,8 @@ def _halved(connection: psycopg.Connection[Any], table: pa.Table, shape: Shape, 
                 half = rows.num_rows // 2
                 left += [rows.slice(half), rows.slice(0, half)]
                 continue
-            refused.append(Refusal(_said(error), json_rows(rows.select(list(shape.names)))[0].as_py()))
+            text = json_rows(rows.select(list(shape.names)))[0].as_py()
+            refused.append(Refusal.of(_said(error), text, rows))
             _check(refused, most)
     return refused
 
@@ -135,18 +136,22 @@ class Copying:
         refused: list[Refusal] = []
         with speaking(self.server), self.server.connect() as connection:
             for batch in batches:
-                rows = self._staged(settled(pa.Table.from_batches([batch]), self.shape), task, place)
-                refused += _halved(connection, rows, self.shape, partial(self._copied, connection), self.most)
+                rows = _placed(settled(pa.Table.from_batches([batch]), self.shape), place)
+                refused += _halved(connection, rows, self.shape, partial(self._copied, connection, task), self.most)
                 place += batch.num_rows
         told = json.dumps([asdict(one) for one in refused])
         yield pa.record_batch([pa.array([task], pa.int64()), pa.array([told])], names=["task", "refused"])
 
-    def _copied(self, connection: psycopg.Connection[Any], rows: pa.Table) -> None:
-        _copy(connection, self.statements, self.shape, rows, staged=True)
-
-    def _staged(self, rows: pa.Table, task: int, place: int) -> pa.Table:
-        import numpy as np
+    def _copied(self, connection: psycopg.Connection[Any], task: int, rows: pa.Table) -> None:
         import pyarrow as pa
 
         told = with_gone(rows, self.shape).append_column(TASK, pa.repeat(pa.scalar(task, pa.int64()), rows.num_rows))
-        return told.append_column(AT, pa.array(np.arange(place, place + rows.num_rows, dtype=np.int64)))
+        _copy(connection, self.statements, self.shape, told.append_column(AT, rows[AT]), staged=True)
+
+
+def _placed(rows: pa.Table, place: int) -> pa.Table:
+    """Rows with the order in which they are taken over."""
+    import numpy as np
+    import pyarrow as pa
+
+    return rows.append_column(AT, pa.array(np.arange(place, place + rows.num_rows, dtype=np.int64)))

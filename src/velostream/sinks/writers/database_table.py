@@ -29,6 +29,8 @@ class Target:
     table: str
     columns: tuple[str, ...]
     identity: tuple[str, ...]
+    arrays: tuple[str, ...] = ()
+    """Those of our columns, by our names, that are arrays there."""
 
     @property
     def name(self) -> sql.Identifier:
@@ -61,7 +63,8 @@ def open_table(connection: psycopg.Connection[Any], sink: str, table: str, shape
         found = _found(connection, table)
         assert found is not None
     number, schema, plain = found
-    there = [row[0] for row in connection.execute(_COLUMNS, (number,))]
+    kinds: dict[str, bool] = dict(connection.execute(_COLUMNS, (number,)).fetchall())
+    there = list(kinds)
     columns = tuple(_same(sink, table, name, there) for name in shape.names)
     own = dict(zip(shape.names, columns, strict=True))
     identity = tuple(own[name] for name in shape.identity) if shape.upserts else ()
@@ -70,14 +73,15 @@ def open_table(connection: psycopg.Connection[Any], sink: str, table: str, shape
         message = f"sink '{sink}' replaces rows by ({shown}), and table '{table}' has no key of these columns"
         hint = f"ALTER TABLE {table} ADD PRIMARY KEY ({shown}), or '{sink}.write.mode' = 'append'"
         raise VeloError(message, hint=hint, code="unreachable-sink")
-    target = Target(schema, plain, columns, identity)
+    target = Target(schema, plain, columns, identity, tuple(name for name, held in own.items() if kinds[held]))
     _add_markers(connection, target)
     return target
 
 
 _FOUND = """SELECT c.oid, n.nspname, c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE c.oid = to_regclass(%s)"""
-_COLUMNS = "SELECT attname FROM pg_attribute WHERE attrelid = %s AND attnum > 0 AND NOT attisdropped ORDER BY attnum"
+_COLUMNS = """SELECT a.attname, t.typcategory = 'A' FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
+    WHERE a.attrelid = %s AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum"""
 _KEYS = """SELECT array_agg(a.attname::text) FROM pg_index i JOIN pg_attribute a
     ON a.attrelid = i.indrelid AND a.attnum = ANY(i.indkey::int2[])
     WHERE i.indrelid = %s AND i.indisunique AND i.indpred IS NULL AND i.indexprs IS NULL AND i.indisvalid

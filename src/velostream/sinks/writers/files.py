@@ -51,14 +51,20 @@ def write_files(name: str, rows: BatchRows, settings: Settings | None, batch: Ba
         _write_objects(name, rows, settings, batch)
         return
     place = Place(folder_of(settings, batch.folder), name, batch.query, batch.number)
-    place.sweep()
     rotation = rotation_by(place, settings)
-    encoding = encoding_of(settings) if rotation is None else rotation.encoding.piece
-    files = _written(rows, encoding, place, settings.size("rotation.size"))
-    if rotation is not None:
-        rotation.take(batch.number, files)
-        place.clear()
-    elif files or place.folder.exists():
+    if rotation is None:
+        write_parts(place, rows, encoding_of(settings), settings.size("rotation.size"))
+        return
+    place.sweep()
+    rotation.take(batch.number, _written(rows, rotation.encoding.piece, place, settings.size("rotation.size")))
+    place.clear()
+
+
+def write_parts(place: Place, rows: BatchRows, encoding: Encoding, limit: int) -> None:
+    """Writes a micro-batch as files of its place, none of them much larger than the limit."""
+    place.sweep()
+    files = _written(rows, encoding, place, limit)
+    if files or place.folder.exists():
         place.publish([synced(file) for file in files], encoding.ending)
 
 

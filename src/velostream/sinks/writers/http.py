@@ -48,6 +48,8 @@ class Request:
 
     body: bytes
     rows: tuple[str, ...]
+    first: int
+    """The place of the first one."""
 
 
 def write_http(name: str, rows: BatchRows, settings: Settings, batch: Batch, shape: Shape) -> Sequence[Refusal]:
@@ -55,19 +57,21 @@ def write_http(name: str, rows: BatchRows, settings: Settings, batch: Batch, sha
     if rows.none:
         return ()
     _check(name, settings, len(shape.names))
-    table = rows.table().select(list(shape.names))
+    table = rows.table()
     number, done = _sent.get((batch.query, name), (batch.number, {}))
     if number != batch.number:
         done = {}
     _sent[batch.query, name] = (batch.number, done)
     refused: list[Refusal] = []
     seen: Counter[str] = Counter()
-    for request in requests(table, settings):
+    for request in requests(table.select(list(shape.names)), settings):
         digest = blake2b(request.body, digest_size=12).hexdigest()
         key = f"{batch.query}-{batch.number}-{digest}-{seen[digest]}"
         seen[digest] += 1
         if key not in done:
-            done[key] = _answered(name, request, key, settings, strict=batch.strict)
+            said = _answered(name, request, key, settings, strict=batch.strict)
+            rows_of = enumerate(request.rows, request.first) if said else ()
+            done[key] = [Refusal.of(said, row, table, place) for place, row in rows_of]
         refused += done[key]
     return refused
 
@@ -77,11 +81,12 @@ def requests(table: pa.Table, settings: Settings) -> Iterator[Request]:
     form = settings.text("format")
     shown = json_rows(table).to_pylist()
     if form == "json":
-        yield from (Request(text.encode(), (text,)) for text in shown)
+        yield from (Request(text.encode(), (text,), place) for place, text in enumerate(shown))
         return
     if form == "string":
         texts = plain_texts(whole(table.column(0))).to_pylist()
-        yield from (Request((text or "").encode(), (row,)) for text, row in zip(texts, shown, strict=True))
+        bodies = [(text or "").encode() for text in texts]
+        yield from (Request(bodies[place], (row,), place) for place, row in enumerate(shown))
         return
     head, lines = "", shown
     if form == "csv":
@@ -90,7 +95,7 @@ def requests(table: pa.Table, settings: Settings) -> Iterator[Request]:
         lines = csv_rows(table, style).to_pylist()
     for first in range(0, len(lines), LINES):
         body = head + "\n".join(lines[first : first + LINES]) + "\n"
-        yield Request(body.encode(), tuple(shown[first : first + LINES]))
+        yield Request(body.encode(), tuple(shown[first : first + LINES]), first)
 
 
 def _check(name: str, settings: Settings, columns: int) -> None:
@@ -106,8 +111,8 @@ def release(query: str) -> None:
         del _sent[key]
 
 
-def _answered(name: str, request: Request, key: str, settings: Settings, *, strict: bool) -> list[Refusal]:
-    """The rows of a request that the other side does not take."""
+def _answered(name: str, request: Request, key: str, settings: Settings, *, strict: bool) -> str:
+    """Why the other side does not take the rows of a request; empty where it does."""
     url = settings.text("url")
     headers = {"Content-Type": _TYPES[settings.text("format")], KEY: key}
     if TRACEPARENT.get():
@@ -115,9 +120,9 @@ def _answered(name: str, request: Request, key: str, settings: Settings, *, stri
     headers |= {given.key: str(given.value) for given in settings.client.values()}
     answer = send(settings.text("method"), url, headers, settings.duration("timeout") / SECOND, request.body)
     if answer.status < 300:
-        return []
+        return ""
     said = f"'{masked('url', url)}' answers with {answer.status} {answer.reason}"
     if answer.status in _FOR_GOOD or strict:
         hint = "see to the address and the headers" if answer.status in _FOR_GOOD else f"to {request.rows[0]}"
         raise VeloError(f"sink '{name}': {said}", hint=hint, code="http-refused")
-    return [Refusal(said, row) for row in request.rows]
+    return said

@@ -17,6 +17,7 @@ from velostream.events import LOGGER, TRACEPARENT
 from velostream.formats.encoding import key_encoder, value_encoder
 from velostream.kafka import Cluster
 from velostream.sinks.writers.batch import Batch, BatchRows, Refusal, Shape
+from velostream.sinks.writers.crossing import map_in_arrow
 from velostream.sinks.writers.kafka_messages import Message, Messages
 from velostream.sinks.writers.kafka_producing import DRIVER, WRITERS, Producing, Writer
 from velostream.sinks.writers.kafka_topic import Topic, open_topic
@@ -147,7 +148,7 @@ def _by_tasks(opened: Opened, frame: DataFrame, settings: Settings, batch: Batch
     if shape.once:
         frame = _spread(frame, messages.key_columns or shape.names)
     task = Task(opened.writer, messages, batch.number, 0 if batch.strict else MOST_REFUSED)
-    told = frame.mapInArrow(task, Task.SCHEMA).collect()
+    told = map_in_arrow(frame, task, Task.SCHEMA).collect()
     return [Refusal(**one) for row in told for one in json.loads(row.refused)]
 
 
@@ -196,7 +197,7 @@ class Task:
 def check_refused(refused: Sequence[Refusal], most: int, sink: str) -> None:
     """Where more rows than `most` are not taken, that is an error."""
     if len(refused) > most:
-        hint = "write less in a row, or let the topic take more: max.message.bytes"
+        hint = "write less in a row, let the topic take more (max.message.bytes), or let the schema take such values"
         raise VeloError(f"sink '{sink}': {refused[0].error}", hint=hint, code="topic-refused")
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from velostream.formats.encoding import Encoder
+from velostream.formats.encoding.unencodable import encode
 from velostream.sinks.writers.batch import Refusal, Shape
 from velostream.sinks.writers.kafka_topic import Topic
 
@@ -42,20 +43,26 @@ class Messages:
         return self.shape.identity if self.shape.upserts else self.shape.key
 
     def of(self, rows: pa.Table | pa.RecordBatch, refused: list[Refusal]) -> Iterator[Message]:
-        """The messages of rows, in their order; rows that are too large for the topic are refused instead."""
-        values = self.value(rows.select(list(self.shape.names))).to_pylist()
-        keys = self.key(rows.select(list(self.key_columns))).to_pylist() if self.key is not None else None
+        """The messages of rows, in their order; those that are too large for the topic or have values that the format
+        does not take are refused instead."""
+        values, failed = encode(self.value, rows.select(list(self.shape.names)))
+        keys, keyless = encode(self.key, rows.select(list(self.key_columns))) if self.key is not None else (None, {})
         headers = self._headers(rows)
         times = self._times(rows)
         gone = self._gone(rows)
         for place, value in enumerate(values):
             key = keys[place] if keys is not None else None
             more = headers[place] if headers is not None else None
-            if gone is not None and gone[place]:
+            withdraws = gone is not None and gone[place]
+            why = keyless.get(place) or ("" if withdraws else failed.get(place, ""))
+            if why:
+                refused.append(self._refusal(rows, place, why))
+                continue
+            if withdraws:
                 value = None
             size = OVERHEAD + len(value or b"") + len(key or b"") + _size(more)
             if size > self.topic.largest:
-                refused.append(self._refusal(rows, place, size))
+                refused.append(self._refusal(rows, place, self._too_large(size)))
                 continue
             yield key, value, more, times[place] if times is not None else 0
 
@@ -101,13 +108,15 @@ class Messages:
         found: list[int] = times.tolist()
         return found
 
-    def _refusal(self, rows: Any, place: int, size: int) -> Refusal:
+    def _too_large(self, size: int) -> str:
+        most = f"the {self.topic.largest:,} that topic '{self.topic.name}' takes"
+        return f"a message of {size:,} bytes is larger than {most}"
+
+    def _refusal(self, rows: Any, place: int, error: str) -> Refusal:
         from velostream.formats.encoding.json_texts import json_rows
 
         text = json_rows(rows.slice(place, 1).select(list(self.shape.names)))[0].as_py()
-        most = f"the {self.topic.largest:,} that topic '{self.topic.name}' takes"
-        error = f"a message of {size:,} bytes is larger than {most}"
-        return Refusal(error, text)
+        return Refusal.of(error, text, rows, place)
 
 
 def _with(headers: Headers | None, name: str, said: Any) -> Headers:

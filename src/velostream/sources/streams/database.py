@@ -1,6 +1,7 @@
 """A table or query of PostgreSQL as a stream: all rows, then those beyond the largest value of a column that grows.
 
-An offset is the bound up to which rows were read and how many they were, so a re-run of a batch asks for the same.
+An offset is the bound up to which rows were read, how many they were, and which of them have the bound itself, so a
+re-run of a batch asks for the same, and rows that get the same value later are read.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPart
 from pyspark.sql.streaming.datasource import ReadAllAvailable, SupportsTriggerAvailableNow
 
 from velostream.postgres import Server
-from velostream.sources.database_rows import Bound, Candidate, DatabaseRows
+from velostream.sources.database_rows import Bound, Candidate, DatabaseRows, Within
+from velostream.sources.database_ties import Ties
 from velostream.sources.streams.calling import Calls
 from velostream.sources.streams.limits import BatchLimit
 from velostream.sources.streams.marks import finished, listed, mark
@@ -90,6 +92,9 @@ class DatabaseReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
                 assert bound is not None
                 return {"value": None, "rows": bound.rows, "whole": True, "ended": True}
             upto = self._upto(connection)
+            late = self._late(connection, start)
+            if late is not None:
+                return late
             most = self.options.limit.most_records
             bound = rows.bound(connection, start["value"], upto, most) if upto is not None else None
         if bound is None or bound.value == upto:
@@ -99,8 +104,21 @@ class DatabaseReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return self._offset(start, bound)
 
     def _offset(self, start: dict[str, Any], bound: Bound) -> dict[str, Any]:
-        ended = self.options.ends and self.fixed and bound.value == self.until
-        return {"value": bound.value, "rows": start["rows"] + bound.rows, "whole": False, "ended": ended}
+        assert bound.value is not None
+        return self._at(bound.value, start["rows"] + bound.rows, bound.ties)
+
+    def _late(self, connection: Any, start: dict[str, Any]) -> dict[str, Any] | None:
+        """With rows that got the value of the last bound when rows of it had been read."""
+        before = _ties(start)
+        if before is None:
+            return None
+        ties = self.options.rows.late(connection, start["value"], before)
+        return None if ties is None else self._at(start["value"], start["rows"] + ties.count - before.count, ties)
+
+    def _at(self, value: str, rows: int, ties: Ties | None) -> dict[str, Any]:
+        ended = self.options.ends and self.fixed and value == self.until
+        made = {"value": value, "rows": rows, "whole": False, "ended": ended}
+        return made if ties is None else {**made, "ties": [ties.count, ties.marks]}
 
     def _at_end(self, start: dict[str, Any]) -> dict[str, Any]:
         """Where a run ends, its last micro-batch says so, even without rows."""
@@ -156,8 +174,21 @@ class DatabaseReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             yield mark(schema, finished(rows.source, [0]))
 
     def _texts(self, start: dict[str, Any], end: dict[str, Any]) -> Iterable[list[str]]:
-        options = self.options
-        return options.calls.of_task()(lambda: options.rows.open(start["value"], end["value"], options.fetch))
+        rows, fetch, call = self.options.rows, self.options.fetch, self.options.calls.of_task()
+        ties = _ties(end)
+        told = ties is not None and ties.marks is not None
+        if start["value"] != end["value"] or not told:
+            yield from call(lambda: rows.open(start["value"], end["value"], fetch, Within(last=not told)))
+        if ties is not None and told:
+            before = _ties(start) if start["value"] == end["value"] else None
+            found = call(lambda: rows.of_value(end["value"], ties, before))
+            yield from (found[first : first + fetch] for first in range(0, len(found), fetch))
+
+
+def _ties(offset: dict[str, Any]) -> Ties | None:
+    """The rows of the bound of an offset, where it tells them."""
+    told = offset.get("ties")
+    return None if told is None else Ties(told[0], None if told[1] is None else tuple(told[1]))
 
 
 class DatabaseStream(DataSource):

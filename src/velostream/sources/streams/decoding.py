@@ -18,6 +18,12 @@ if TYPE_CHECKING:
 ROWS = 100_000
 COLUMNAR = ("parquet", "avro")
 """Formats whose files have columns, with types of their own."""
+LINES = ("jsonl", "debezium_json")
+"""Formats in which a line is an object."""
+ORDERED = ("debezium_json",)
+"""Formats whose records have an order over all files, which their offsets tell."""
+PER_FILE = 1 << 40
+"""How many offsets a file has for itself, where these tell the order over all files."""
 TEXT_COLUMNS = ("value", "_raw", "_fault")
 
 
@@ -28,6 +34,10 @@ class FileForm:
     format: str
     columns: tuple[str, ...]
     csv: CsvForm = field(default_factory=CsvForm)
+
+    def first_of(self, number: int) -> int:
+        """The offset of the first record of a file, which is the nth that is taken."""
+        return number * PER_FILE if self.format in ORDERED else 0
 
 
 def record_batches(
@@ -45,7 +55,7 @@ def record_batches(
     elif form.format == "csv":
         for part in csv_pieces(path, form.csv, form.columns, start, end):
             yield from _plain(part) if isinstance(part, list) else _batched(part)
-    elif form.format == "jsonl":
+    elif form.format in LINES:
         yield from _lines(path, start, end)
     else:
         yield from _batched(text_records(path, form, start, end))

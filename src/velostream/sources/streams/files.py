@@ -228,7 +228,8 @@ class FileStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._reach()
         if task.before:
             yield mark(schema, json.loads(task.before))
-        first, watermark = task.first, largest_before(self.options.watermarks) if self.options.time else None
+        first = self.options.form.first_of(task.number) + task.first
+        watermark = largest_before(self.options.watermarks) if self.options.time else None
         try:
             with interrupted(self.options.source, in_store=is_remote(task.path)):
                 for batch in record_batches(task.path, self.options.form, schema, task.start, task.end):
@@ -269,10 +270,11 @@ def _placed(
         **dict(zip(batch.schema.names, batch.columns, strict=True)),
         "_partition": pa.array(np.full(rows, task.number if by_file else 0, np.int32)),
         "_offset": pa.array(np.arange(first, first + rows, dtype=np.int64)),
-        "_topic": pa.repeat(task.path, rows),
         "_mark": pa.nulls(rows, pa.string()),
         "_late": late,
     }
+    if "_topic" in schema.names:
+        columns["_topic"] = pa.repeat(task.path, rows)
     return pa.record_batch([columns[name] for name in schema.names], schema=schema)
 
 

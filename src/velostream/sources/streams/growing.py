@@ -35,6 +35,14 @@ def grown(
     return found
 
 
+def whole_lines(path: str, start: int) -> int:
+    """The place behind the last whole line of a file; `start` where there is none behind that, or no file."""
+    try:
+        return _last_line(path, start, Path(path).stat().st_size)
+    except FileNotFoundError:
+        return start
+
+
 def _size(one: Taken, read: int) -> int:
     """The size of a file; one that is gone has nothing more to read, as far as anybody knows that it had more."""
     try:

@@ -1,6 +1,7 @@
 """What came from the web, kept in files before anybody is told that it is there: a stream of them can be read again.
 
-A file's name has its number and a digest of its content. Files go when the micro-batch that read them is committed.
+A file's name has its number and a digest of its content. Files go when the micro-batch that read them is committed, and
+now and then the manifest lets them go too.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 FAILED = ".failed"
 _LAST = ".last"
+OLD = 200
+"""So many files are gone before the manifest is written without them."""
 
 
 @dataclass(frozen=True)
@@ -80,18 +83,23 @@ class Inbox:
             out.flush()
             os.fsync(out.fileno())
         hidden.replace(file)
-        number = os.open(self.folder, os.O_RDONLY)
-        try:
-            os.fsync(number)
-        finally:
-            os.close(number)
+        _settle(self.folder)
+
+
+def _settle(folder: Path) -> None:
+    """What came and what went is there, and gone, also after a power cut."""
+    number = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
 
 
 class InboxReader(FileStreamReader):
     """Reads the files of an inbox, and removes them when they are not needed any more."""
 
-    removed = 0
-    """How many files of the manifest are gone."""
+    gone = 0
+    """How many files are gone that the manifest on disk still has."""
 
     def latestOffset(self, start: dict[str, Any], limit: Any) -> dict[str, Any]:  # noqa: N802
         """As files say; an inbox that gets nothing more says why."""
@@ -103,10 +111,16 @@ class InboxReader(FileStreamReader):
 
     def commit(self, end: dict[str, Any]) -> None:
         """The files of committed micro-batches go."""
-        for one in self.manifest.taken[self.removed : end["files"]]:
+        read = self.manifest.taken[: end["files"]]
+        for one in read:
             with suppress(FileNotFoundError):
                 Path(one.path).unlink()
-        self.removed = max(self.removed, end["files"])
+        self.manifest.let_go(end["files"])
+        self.gone += len(read)
+        if self.gone >= OLD:
+            _settle(Path(self.options.path).parent)  # a file that comes back would be taken anew
+            self.manifest.save()
+            self.gone = 0
 
 
 class InboxStream(FileStream):

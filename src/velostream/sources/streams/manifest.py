@@ -1,22 +1,27 @@
 """Which files a source has taken, in which order: a file of its own in the checkpoint, written before Spark's offsets.
 
 The place of a file in it is its number, whatever other files appear later, so a re-run of a batch reads the same ones.
+Files that are gone for good may be let go: a line at the beginning says how many they were.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from hashlib import blake2b
 from pathlib import Path
+from typing import overload
 
 from velostream.errors import VeloError
+from velostream.files import replace_text
 from velostream.stores import about, is_remote
 
 _EDGE = 64 * 1024
+_GONE = "gone"
+"""In the first line: how many files were let go."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +56,38 @@ def _state(path: str) -> tuple[int, int]:
     return state.st_size, state.st_mtime_ns
 
 
+@dataclass
+class Numbered(Sequence[Taken]):
+    """Files by their numbers, of which the first ones may be gone: those are in no slice, and nobody comes by them."""
+
+    first: int = 0
+    held: list[Taken] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return self.first + len(self.held)
+
+    def __iter__(self) -> Iterator[Taken]:
+        return iter(self.held)
+
+    @overload
+    def __getitem__(self, number: int) -> Taken: ...
+    @overload
+    def __getitem__(self, number: slice) -> list[Taken]: ...
+    def __getitem__(self, number: int | slice) -> Taken | list[Taken]:
+        if isinstance(number, slice):
+            start, stop, step = number.indices(len(self))
+            return self.held[max(start - self.first, 0) : max(stop - self.first, 0) : step]
+        if not self.first <= number < len(self):
+            raise IndexError(number)
+        return self.held[number - self.first]
+
+
 class Manifest:
     """The files taken so far."""
 
     def __init__(self, file: Path) -> None:
         self.file = file
-        self.taken: list[Taken] = []
+        self.taken = Numbered()
         self.numbers: dict[str, int] = {}
         self.size = 0
         """How many bytes of the file are whole lines."""
@@ -65,7 +96,11 @@ class Manifest:
             data = file.read_bytes()
             self.size = data.rfind(b"\n") + 1
             for line in data[: self.size].splitlines():
-                self._add(Taken(**json.loads(line)))
+                told = json.loads(line)
+                if _GONE in told:
+                    self.taken.first = told[_GONE]
+                else:
+                    self._add(Taken(**told))
 
     def take(self, paths: Iterable[str]) -> None:
         """Files that are new, in order of name."""
@@ -84,6 +119,20 @@ class Manifest:
         for one in new:
             self._add(one)
 
+    def let_go(self, upto: int) -> None:
+        """Forgets files whose numbers are below `upto`; they must be gone for good, or they would be taken anew."""
+        gone = self.taken[:upto]
+        for one in gone:
+            del self.numbers[one.path]
+        self.taken = Numbered(self.taken.first + len(gone), self.taken[upto:])
+
+    def save(self) -> None:
+        """Writes anew what was not let go."""
+        lines = [{_GONE: self.taken.first}, *map(asdict, self.taken.held)]
+        text = "".join(json.dumps(one) + "\n" for one in lines)
+        replace_text(self.file, text)
+        self.size = len(text.encode())
+
     def changed(self, found: Mapping[str, tuple[int, int] | None], below: int) -> str | None:
         """A file with a number under `below` that is not what it was; None where all are. Of objects it is known what
         they are now; a file that has just gone was read, and is none."""
@@ -101,4 +150,4 @@ class Manifest:
 
     def _add(self, one: Taken) -> None:
         self.numbers[one.path] = len(self.taken)
-        self.taken.append(one)
+        self.taken.held.append(one)

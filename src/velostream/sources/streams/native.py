@@ -61,8 +61,9 @@ def _is_able(node: Any, lowering: Any, form: FileForm, found: Sequence[Path]) ->
         return False
     if form.format != "csv":
         return True
-    if any(str(column.type) == "STRING" for column in node.declared):
-        # Spark's reader puts another sign in the place of bytes that are not UTF-8, and what they were is lost.
+    if any(str(column.type) in ("STRING", "BINARY") for column in node.declared):
+        # Spark's reader puts another sign in the place of bytes that are not UTF-8, and what they were is lost; and it
+        # takes the letters of base64 for the bytes that they stand for.
         return False
     if not form.csv.header:
         return True

@@ -11,11 +11,11 @@ from velostream.config.settings import Settings
 from velostream.errors import VeloError
 from velostream.sources.streams.limits import BatchLimit
 
-FILES = ("csv", "jsonl", "json", "parquet", "avro", "string")
+FILES = ("csv", "jsonl", "json", "parquet", "avro", "string", "debezium_json")
 """Formats of files that can be read."""
 WEB = ("json", "jsonl", "csv", "string")
 """Formats of answers that can be read."""
-GROWING = ("csv", "jsonl", "string")
+GROWING = ("csv", "jsonl", "string", "debezium_json")
 """Formats that are written line by line."""
 _FORMS = {"file_source": FILES, "s3_source": FILES, "http_source": WEB}
 _NO_BYTES = {"datagen_source": "what is made has no size", "database_source": "a database does not tell bytes"}

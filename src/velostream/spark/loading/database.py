@@ -40,12 +40,14 @@ class DatabaseTable(TableRecords):
         import pyarrow as pa
 
         assert self._found is not None, "a table is measured before it is read"
-        value = since.get("value")
-        chunk = self._found.chunk(value, STEP_ROWS if self._found.by else None)
+        most = STEP_ROWS if self._found.by else None
+        chunk = self._found.chunk(since.get("value"), most, ties=since.get("ties"))
         if not chunk.texts and since and self._found.by:
             return None
         nothing = pa.nulls(len(chunk.texts), pa.string())
         columns = {"value": pa.array(chunk.texts, pa.string()), "_raw": nothing, "_fault": nothing, "_mark": nothing}
         rows, letters = self.rows(self.spark.createDataFrame(pa.table(columns)), "jsonl")
         self.reading(sum(map(len, chunk.texts)))
-        return Step(rows, {"value": chunk.value}, chunk.last, fresh=not self._found.by, letters=letters)
+        return Step(
+            rows, {"value": chunk.value, "ties": chunk.ties}, chunk.last, fresh=not self._found.by, letters=letters
+        )

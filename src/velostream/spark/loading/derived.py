@@ -17,18 +17,21 @@ from velostream.errors import VeloError
 from velostream.functions.digest import digest
 from velostream.plan.explain.data import tree_data
 from velostream.plan.job import Job
+from velostream.plan.versions import is_row_wise
 from velostream.sinks.letters import letter
 from velostream.spark.failures import translate
 from velostream.spark.lower.context import Lowering, Run, column
 from velostream.spark.lower.expressions import BAD_VALUE
+from velostream.spark.lower.intervals import past_of
 from velostream.spark.lower.job import rows_of
 from velostream.spark.lower.static import lower_static
 from velostream.spark.stateful.layout import DETAIL, RECORD
+from velostream.tables.differences import added, deletions
 from velostream.tables.loading import Step
 from velostream.tables.materialised import columns_of, with_times
-from velostream.tables.newest import index_of, named
-from velostream.tables.store import BASE, DELTA, Version
-from velostream.tables.view import TableView, VersionView
+from velostream.tables.newest import alive, index_of, named, stacked
+from velostream.tables.store import BASE, DELTA, FOLDER, PAST, TableStore, Version
+from velostream.tables.view import ChangedView, TableView, VersionView
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -46,7 +49,8 @@ _OUTSIDE = ("size", "place", "refresh", "version_time")
 @dataclass
 class DerivedTable:
     """The rows of a query over tables, in the interface of all tables that are loaded. A look that finds other rows in
-    a table than the last one gives all rows anew; what differs from those before is for the writer to find out."""
+    a table than the last one gives all rows anew, and what differs from those before is for the writer to find out.
+    Where each row is made of one row of one table, it gives what the changed ones become."""
 
     job: Job
     spark: SparkSession
@@ -56,6 +60,8 @@ class DerivedTable:
     """The columns of all tables that it may read, and their types."""
     versions: Callable[[], Mapping[str, Version]]
     """The version of each table that it reads now; they stay while it computes."""
+    past: bool = False
+    """Whether all that its rows were is computed too."""
 
     def __post_init__(self) -> None:
         self.reading: Callable[[int], None] = lambda size: None
@@ -71,17 +77,62 @@ class DerivedTable:
         made_of = self.made_of(versions)
         if is_same(since, made_of):
             return None
+        changed = self._changed(since, versions) if self._is_row_wise else None
+        if changed is not None:
+            return self._of_changes(changed, versions, made_of)
         found, letters = self._computed(versions)
         rows = with_times(found, self.job.made)
         refuse_doubles(self.job.made.table, rows, self.job.made.key)
+        past = None
+        if self.past:
+            past, letters = self._versions(versions)
         size = sum(version.size for version in versions.values())
-        return Step(rows, made_of, fresh=True, letters=letters, size=size)
+        return Step(rows, made_of, fresh=True, letters=letters, size=size, past=past)
+
+    @cached_property
+    def _is_row_wise(self) -> bool:
+        return not self.past and is_row_wise(self.job, self.functions)
+
+    def _changed(self, since: Mapping[str, Any], versions: Mapping[str, Version]) -> pa.Table | None:
+        """The changes of the one table that it reads since its rows were made; None where they are not known: its query
+        is another, or the table has another base."""
+        [(name, now)] = versions.items()
+        told = since.get(TABLES, {}).get(name)
+        if since.get(QUERY) != self._query or told is None or DELTA not in now.files:
+            return None
+        try:
+            before = TableStore(self.checkpoint, name).version(told[VERSION])
+            if before.files.get(BASE) != now.files.get(BASE):
+                return None
+            delta = now.table(DELTA)
+            assert delta is not None
+            return added(before.table(DELTA), delta, now.key)
+        except (VeloError, OSError):  # it was deleted meanwhile, since there are newer ones
+            return None
+
+    def _of_changes(self, changed: pa.Table, versions: Mapping[str, Version], made_of: Mapping[str, Any]) -> Step:
+        """What the query makes of rows that have changed. All of them are deleted first, so that those go that it makes
+        nothing of."""
+        [(name, version)] = versions.items()
+        made, identity = self.job.made, self.job.made.input.identity
+        with ChangedView(version, self.columns[name], changed, self.checkpoint / FOLDER / made.table) as view:
+            found, letters = self._computed_over({name: view})
+        rows = with_times(found, made)
+        keys = {key: changed[own] for key, own in zip(identity, version.key, strict=True)}
+        both = stacked(deletions(keys, rows), alive(rows))
+        return Step(both, made_of, letters=letters, size=changed.nbytes, settled=True)
+
+    def known_until(self, looked: int = 0) -> int | None:
+        """Up to when all that its rows were is known: as of the tables that it reads."""
+        told = [version.about.watermark for version in self.versions().values()]
+        known = [each for each in told if each is not None]
+        return min(known) if known and len(known) == len(told) else None
 
     def made_of(self, versions: Mapping[str, Version]) -> dict[str, Any]:
         """What says of rows what they were made of: the query, and the files of the tables that it read."""
         return {
             QUERY: self._query,
-            TABLES: {name: {VERSION: one.number, FILES: _files(one)} for name, one in sorted(versions.items())},
+            TABLES: {name: {VERSION: one.number, FILES: self._files(one)} for name, one in sorted(versions.items())},
         }
 
     @cached_property
@@ -92,25 +143,47 @@ class DerivedTable:
         told += "".join(f"{name} {digest(one.run)}" for name, one in made.items() if one is not None)
         return blake2b(told.encode(), digest_size=8).hexdigest()
 
+    def _views(self, versions: Mapping[str, Version]) -> dict[str, TableView]:
+        return {name: VersionView(one, self.columns[name]) for name, one in versions.items()}
+
     def _computed(self, versions: Mapping[str, Version]) -> tuple[pa.Table, list[dict[str, Any]]]:
+        return self._computed_over(self._views(versions))
+
+    def _computed_over(self, views: Mapping[str, TableView]) -> tuple[pa.Table, list[dict[str, Any]]]:
         """The rows of the query, and letters for rows of its tables that fail in it."""
         try:
-            return self._frame(versions, None).toArrow(), []
+            return self._frame(views, None).toArrow(), []
         except Exception as failure:
             if translate(failure).error_code not in _ROWS_FAIL:
                 raise
         aside: list[DataFrame] = []
-        rows = self._frame(versions, aside).toArrow()
-        failed = [one for frame in aside for one in frame.toArrow().to_pylist()]
-        return rows, [self._letter(one[DETAIL], one[RECORD]) for one in failed]
+        rows = self._frame(views, aside).toArrow()
+        return rows, self._letters(aside)
 
-    def _frame(self, versions: Mapping[str, Version], aside: list[DataFrame] | None) -> DataFrame:
-        views: dict[str, TableView] = {name: VersionView(one, self.columns[name]) for name, one in versions.items()}
+    def _versions(self, versions: Mapping[str, Version]) -> tuple[pa.Table, list[dict[str, Any]]]:
+        """All that the rows of the query were, and letters for what rows of its tables were that fail in it."""
+        aside: list[DataFrame] = []
+        made, lowering = self.job.made, self._lowering(self._views(versions), aside)
+        told = past_of(rows_of(self.job), made.key, [name for name, _ in columns_of(made)], lowering).toArrow()
+        return told, self._letters(aside)
+
+    def _letters(self, aside: Sequence[DataFrame]) -> list[dict[str, Any]]:
+        failed = [one for frame in aside for one in frame.toArrow().to_pylist()]
+        return [self._letter(one[DETAIL], one[RECORD]) for one in failed]
+
+    def _lowering(self, views: Mapping[str, TableView], aside: list[DataFrame] | None) -> Lowering:
         run = Run(self.job.name, self.checkpoint, Path(), bounded=True, buckets=())
-        lowering = Lowering(self.spark, run, functions=self.functions, tables=views, aside=aside)
-        made = self.job.made
+        return Lowering(self.spark, run, functions=self.functions, tables=views, aside=aside)
+
+    def _frame(self, views: Mapping[str, TableView], aside: list[DataFrame] | None) -> DataFrame:
+        made, lowering = self.job.made, self._lowering(views, aside)
         wanted = dict.fromkeys([*(name for name, _ in columns_of(made)), *([made.version] if made.version else [])])
         return lower_static(rows_of(self.job), lowering).select(*map(column, wanted))
+
+    def _files(self, version: Version) -> list[str]:
+        """The files of a version that say what rows are made of it."""
+        kinds = (BASE, DELTA, PAST) if self.past else (BASE, DELTA)
+        return [name for kind in kinds for name in version.files.get(kind, ())]
 
     def _letter(self, error: str | None, record: str | None) -> dict[str, Any]:
         return letter(reason=BAD_VALUE, error=error, record=record, source=", ".join(self.job.tables))
@@ -141,10 +214,6 @@ def refuse_doubles(table: str, rows: pa.Table, key: Sequence[str]) -> None:
 def _calls(told: str, function: str) -> bool:
     """True where a query may call a function; that some other word has its name in it does no harm."""
     return function.casefold() in told.casefold()
-
-
-def _files(version: Version) -> list[str]:
-    return [name for kind in (BASE, DELTA) for name in version.files.get(kind, ())]
 
 
 def _without(data: Any) -> Any:

@@ -13,6 +13,7 @@ from velostream.formats.schemas.wire import optional
 from velostream.plan.fields import Field
 from velostream.plan.job import LoadedTable
 from velostream.sinks.letters import letter
+from velostream.sinks.writers.crossing import to_arrow
 from velostream.spark.lower.coded import CODED
 from velostream.spark.lower.context import column
 from velostream.spark.lower.decoding import NULL_KEY, TOMBSTONE, decoded
@@ -68,10 +69,13 @@ class TableRecords:
 
         made = decoded(self.node, frame, self.schema, form, self.folder)
         made = made.orderBy(*order) if order else made
+        if "_gone" in made.columns and "_key" not in made.columns:  # behind a deletion, a line that says nothing new
+            says_nothing = (column("_status") == TOMBSTONE) & ~column("_gone")
+            made = made.filter(~F.coalesce(says_nothing, F.lit(False)))
         names = [member.name for member in self.table.columns]
         key = column("_key") if "_key" in made.columns else F.lit(None).cast("string")
         time = self._time(made).alias(TIME)
-        told = made.select(*map(column, names), time, *map(column, _TOLD), key.alias("_key")).toArrow()
+        told = to_arrow(made.select(*map(column, names), time, *map(column, _TOLD), key.alias("_key")))
         fine, letters = self._judged(told)
         gone = pc.fill_null(pc.equal(told["_status"], TOMBSTONE), False)
         if not pc.any(gone).as_py():

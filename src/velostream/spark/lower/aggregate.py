@@ -13,7 +13,7 @@ from velostream.plan.expression import Expression
 from velostream.plan.nodes import Aggregate, JoinStreams
 from velostream.spark.lower.context import Lowering
 from velostream.spark.lower.finishing import NOTHING, TIME, WHOLE, Made
-from velostream.spark.lower.stage import PREVIOUS, Shape, Stage, lower_stage
+from velostream.spark.lower.stage import Shape, Stage, lower_stage
 from velostream.spark.lower.types import arrow_schema
 from velostream.spark.lower.watermarks import below
 from velostream.spark.lower.worker_scan import in_worker
@@ -26,6 +26,7 @@ from velostream.windows.combining import combines
 from velostream.windows.emission import emission
 from velostream.windows.lateness import Lateness, LateStrategy
 from velostream.windows.operator import Operator
+from velostream.windows.rows.said import PREVIOUS
 from velostream.windows.settings import Fill, OperatorSettings
 from velostream.windows.watermark import WatermarkSettings
 
@@ -69,7 +70,10 @@ def shape_of(node: Aggregate, lowering: Lowering, *, keeps_previous: bool = Fals
         lambda rows: {name: each.column() for name, each in made.items()},
         time.name if time is not None and time.is_field else node.input.time,
         (*names.keys.values(), *_window_identity(node)),
-        {**names.values, "_event_count": "_event_count"},
+        {**names.values, "_event_count": "_event_count"}
+        | {name: name for name in settings.moving}
+        | ({"_event_time": "_window_end"} if settings.moving else {})
+        | ({"_event_time": _NEWEST} if id(node) in lowering.timed else {}),
         with_watermark if combines(settings) else None,
         _outgoing(node),
         payloads=in_worker(node, names.wanted, tuple(names.keys.values()), lowering) if combines(settings) else None,
@@ -80,10 +84,11 @@ def shape_of(node: Aggregate, lowering: Lowering, *, keeps_previous: bool = Fals
 def _can_replace(node: Aggregate) -> bool:
     """Discarding and update_previous forget what went out; validation allows them over rows that are not revised.
 
-    An inner join never takes back what it said; all others may, if only after a flush.
+    An inner join takes back what it said only where its rows are corrected; all others may, if only after a flush.
     """
     forgets = node.emission.accumulation == "discarding" or node.lateness.strategy == "update_previous"
-    return not forgets and any(not isinstance(each, JoinStreams) or each.kind != "INNER" for each in below(node))
+    sure = (isinstance(each, JoinStreams) and each.kind == "INNER" and not each.revises for each in below(node))
+    return not forgets and not all(sure)
 
 
 def _window_identity(node: Aggregate) -> tuple[str, ...]:
@@ -166,7 +171,8 @@ def _results(schema: pa.Schema, settings: OperatorSettings, names: _Names) -> pa
     more = [pa.field("_emission", pa.string())]
     more += [pa.field("closed_by", pa.string())] if settings.assigner.name == "SESSION" else []
     more += [pa.field("_filled", pa.bool_())] if settings.fill is not None else []
-    more += [pa.field(PREVIOUS, pa.struct(values))] if settings.keeps_previous else []
+    said = [*values, *(field for field in (*times, *more) if field.name in settings.moving)]
+    more += [pa.field(PREVIOUS, pa.struct(said))] if settings.keeps_previous else []
     return pa.schema([*keys, *values, *times, *more])
 
 

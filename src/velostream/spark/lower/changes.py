@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from velostream.plan.fields import Field
 from velostream.spark.attempt import attempt
 from velostream.spark.lower.coded import with_values
+from velostream.spark.lower.json_objects import has_more
 from velostream.types import STRING, struct
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 FORMS = ("debezium_json", "debezium_avro")
 _KNOWN = ("c", "r", "u", "d")
+_NO_ROW = "the text is not a change of a row of the declared columns"
 _NO_CHANGE = "the value is not a change as Debezium writes them: it says nothing of before, after and op"
 
 
@@ -33,13 +35,7 @@ def with_changes(node: Any, frame: DataFrame, schema: str, form: str, folder: Pa
         both = f"before STRUCT<{schema}>, after STRUCT<{schema}>, op STRING"
         frame = with_values(envelope, frame, both, "avro", folder)
     else:
-        inner = f"before STRUCT<{schema}>, after STRUCT<{schema}>, op STRING"
-        parsed = attempt(F.from_json(F.col("value"), f"{inner}, payload STRUCT<{inner}>"))
-        frame = frame.withColumn("_change", parsed)
-        for name in ("before", "after", "op"):
-            found = F.coalesce(F.col(f"_change.payload.{name}"), F.col(f"_change.{name}"))
-            frame = frame.withColumn(name, found)
-        frame = frame.drop("_change")
+        frame = _of_json(frame, schema)
     gone = F.col("op") == F.lit("d")
     row = F.when(gone, F.col("before")).otherwise(F.col("after"))
     known = F.col("op").isin(*_KNOWN) & row.isNotNull()
@@ -55,3 +51,19 @@ def with_changes(node: Any, frame: DataFrame, schema: str, form: str, folder: Pa
         }
     )
     return made.withColumns(columns)
+
+
+def _of_json(frame: DataFrame, schema: str) -> DataFrame:
+    """What texts say of before, after and op, with a schema beside it or without; a value of another type than the
+    column's is at fault."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    inner = f"before STRUCT<{schema}>, after STRUCT<{schema}>, op STRING"
+    options = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": "_corrupt"}
+    told = f"{inner}, payload STRUCT<{inner}>, _corrupt STRING"
+    frame = frame.withColumn("_change", attempt(F.from_json(F.col("value"), told, options)))
+    broken = F.col("_change").isNull() | F.col("_change._corrupt").isNotNull() | has_more(F.col("value"))
+    fault = F.when(F.col("_mark").isNull() & broken, F.lit(_NO_ROW))
+    names = ("before", "after", "op")
+    parts = {name: F.coalesce(F.col(f"_change.payload.{name}"), F.col(f"_change.{name}")) for name in names}
+    return frame.withColumns({**parts, "_fault": F.coalesce(F.col("_fault"), fault)}).drop("_change")

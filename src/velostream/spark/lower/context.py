@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from velostream.errors import VeloError
 from velostream.plan.nodes import Node, Scan, TableScan
+from velostream.plan.nodes.scan import label_among
+from velostream.spark.stateful.layout import JOINED
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, Observation, SparkSession
@@ -18,19 +19,18 @@ if TYPE_CHECKING:
     from velostream.tables.prepared import Prepared
     from velostream.tables.view import TableView
 
-JOINED = "_joined"
-"""The column that says what a row met in joins with tables (velostream.spark.lower.join_counts)."""
 SLOT = "_slot"
 """The column by which rows without a key are shared between versions of a job (velostream.spark.lower.slots)."""
 CARRIED = (
     *(JOINED, SLOT),
     *("_status", "_detail", "_mark", "_record", "_place", "_late", "_punctuation", "_expanded"),
     *("_replayed", "_passed", "_counted", "_kind", "_origin", "_origin_revision", "_origin_gone", "_previous"),
+    *("_of_window", "_of_events"),
 )
 """Columns that rows may have beside the fields of the plan: what is wrong with a row, the record that it was, where it
 stood, whether it may come late, whether it carries the watermark, whether it is one more row of its record, or comes
 again; behind a stateful node what that said beside rows, that it has counted a row, as what it said it, what a row is
-known by when it is corrected, and what it said before."""
+known by when it is corrected, what it said before, which window it is about, and of how many records that was."""
 
 
 @dataclass(frozen=True)
@@ -72,10 +72,14 @@ class Lowering:
     spark: SparkSession
     run: Run
     stages: list[Node] = field(default_factory=list)
+    timed: set[int] = field(default_factory=set)
+    """Aggregates without a window, by their identity, whose rows are put into windows: a correction may move them."""
     labels: dict[int, str] = field(default_factory=dict)
     """What each scan is called as a source, by its identity: one that is read twice has two names."""
     functions: Mapping[str, Function] = field(default_factory=dict)
     """What users wrote in Python, by name."""
+    apart: frozenset[str] = frozenset()
+    """Fields that are computed also of records that something else is wrong with: what rows of the job are known by."""
     tables: Mapping[str, TableView] = field(default_factory=dict)
     """The tables that the job reads, by name."""
     joined: list[tuple[str, str]] = field(default_factory=list)
@@ -118,9 +122,7 @@ class Lowering:
     def label(self, scan: Scan) -> str:
         """What a scan is called: its source, with a number where another scan of the same source came before."""
         if id(scan) not in self.labels:
-            taken = self.labels.values()
-            names = (scan.source if number == 1 else f"{scan.source}_{number}" for number in count(1))
-            self.labels[id(scan)] = next(name for name in names if name not in taken)
+            self.labels[id(scan)] = label_among(scan.source, self.labels.values())
         return self.labels[id(scan)]
 
     def refuse(self, node: Node) -> VeloError:

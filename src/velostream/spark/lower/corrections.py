@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from velostream.plan.nodes import Node
 from velostream.plan.nodes.base import EMISSION, REVISION, system_field
-from velostream.spark.lower.context import JOINED, column
-from velostream.spark.lower.stage import PREVIOUS
-from velostream.spark.stateful.layout import ORIGIN
+from velostream.spark.lower.context import column
+from velostream.spark.stateful.layout import JOINED, ORIGIN
+from velostream.windows.rows.said import PREVIOUS
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

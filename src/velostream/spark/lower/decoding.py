@@ -19,9 +19,13 @@ from velostream.spark.lower.changes import with_changes
 from velostream.spark.lower.coded import CODED, coded_key, with_values
 from velostream.spark.lower.context import column
 from velostream.spark.lower.expressions import as_json
+from velostream.spark.lower.json_objects import has_more
+from velostream.spark.lower.wrong_columns import NO_RECORD, UNREAD, WrongColumns, as_texts
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
+
+    from velostream.plan.time import EventTime
 
 UNDECODABLE = "undecodable"
 TOMBSTONE = "tombstone"
@@ -36,18 +40,20 @@ _FAULTS = ("_raw", "_fault")
 _PARSED = ("json", "jsonl", "csv")
 _WHOLE = ("string", "bytes")
 _BINARY = ("bytes", *CODED, "debezium_avro")
+_CORRUPT = "_corrupt"
 _NOT_UTF8 = "the bytes are not UTF-8 text"
 _NOT_FRAMED = "the bytes do not begin with the number of a schema, as a registry's do"
 _HEAD = 5
-_BEHIND, _ENDS = r"\}\s*([^\s,\]\}]|,\s*\{)", r"\}\s*$"
-"""Within one object of JSON, only text between quotes and arrays of objects look like the first of them."""
 _NO_VALUE = "the message has no value, which takes a row out of a table and is no record of a stream"
 
 
-def decoded(node: Any, frame: DataFrame, schema: str, form: str, folder: Path = Path()) -> DataFrame:
+def decoded(
+    node: Any, frame: DataFrame, schema: str, form: str, folder: Path = Path(), times: EventTime | None = None
+) -> DataFrame:
     """Records in the declared columns of `node`, whose types are `schema`, with status, detail and `_record`.
 
-    Relative paths of schema files start from `folder`.
+    Relative paths of schema files start from `folder`. With `times`, a record of which only the event time cannot be
+    read goes on, with what stands there in `_unread`: who reads event times says what becomes of it.
     """
     from pyspark.sql import functions as F  # noqa: N812
 
@@ -57,14 +63,17 @@ def decoded(node: Any, frame: DataFrame, schema: str, form: str, folder: Path = 
     if held.get("_key") == "binary":
         frame = _with_key(node, frame, folder)
     if form in _PARSED:
-        return _parsed(node, frame, schema, form)
+        return _parsed(node, frame, schema, form, times)
     names = [member.name for member in node.declared]
     if form in CHANGES:
+        frame = frame if held["value"] == "binary" else _judged_lines(frame)
         frame = with_changes(node, frame, schema, form, folder)
         return _judged(frame, names, F.col("_raw"), F.lit(False))
     if form in CODED and "value" in held:
         frame = with_values(node, frame, schema, form, folder)
         return _judged(frame, names, F.col("_raw"), F.lit(False))
+    if form == "columns":
+        frame = _looked_at(node, frame, schema, times)
     record = _kept(column(names[0])) if form in _WHOLE else as_json(F.struct(*map(column, names)))
     return _judged(frame, names, record, F.lit(False))
 
@@ -97,6 +106,16 @@ def _judged_bytes(frame: DataFrame, node: Any, form: str) -> DataFrame:
     only = node.declared[0]
     value = F.col("value") if str(only.type) == "BINARY" else F.when(good, text)
     return frame.withColumn("value", value).withColumnRenamed("value", only.name)
+
+
+def _judged_lines(frame: DataFrame) -> DataFrame:
+    """Lines of files that are changes; one that says `null` is a message without a value."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    value = F.col("value")
+    missing = F.coalesce(F.col("_mark").isNull() & (F.trim(value) == F.lit("null")), F.lit(False))
+    fault = F.when(missing, F.lit(_NO_VALUE)).otherwise(F.col("_fault"))
+    return frame.withColumns({"_fault": fault, "_raw": F.coalesce(F.col("_raw"), _kept(value)), "_no_value": missing})
 
 
 def _kept(value: Column) -> Column:
@@ -137,23 +156,37 @@ def _reads_key(node: Any) -> bool:
     return any(member.name.split(".")[-1] == "_key" for member in getattr(node, "fields", ()))
 
 
-def _parsed(node: Any, frame: DataFrame, schema: str, form: str) -> DataFrame:
+def _parsed(node: Any, frame: DataFrame, schema: str, form: str, times: EventTime | None) -> DataFrame:
     """Texts as records of the declared columns."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    wanted = f"{schema}, _corrupt STRING"
-    options = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": "_corrupt"}
+    wanted = f"{schema}, {_CORRUPT} STRING"
+    packed: tuple[str, ...] = ()
+    options = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": _CORRUPT}
+    texts = as_texts(wanted)
     if form == "csv":
-        parsed = F.from_csv(F.col("value"), wanted, {**options, **_csv(node)})
+        wanted, packed = _with_texts(wanted)
+        parsed, spelled = (F.from_csv(F.col("value"), one, {**options, **_csv(node)}) for one in (wanted, texts))
+        whole = F.lit(False)
     else:
-        parsed = F.from_json(F.col("value"), wanted, options)
+        parsed, spelled = (F.from_json(F.col("value"), one, options) for one in (wanted, texts))
+        whole = has_more(F.col("value"))
     frame = frame.withColumn("_parsed", attempt(parsed))
-    names = [part for part in frame.select("_parsed.*").columns if part != "_corrupt"]
-    broken = F.col("_parsed").isNull() | F.col("_parsed._corrupt").isNotNull()
-    if form != "csv":
-        broken = broken | _has_more(F.col("value"))
-    fields = {name: F.when(~broken, F.col(f"_parsed.`{name}`")) for name in names}
-    others = (*SYSTEM, *_FAULTS, "_no_value", "_raw_key", "value")
+    names = [part for part in frame.select("_parsed.*").columns if part != _CORRUPT]
+    broken = F.col("_parsed").isNull() | F.col(f"_parsed.{_CORRUPT}").isNotNull() | whole
+    values = {name: F.col(f"_parsed.`{name}`") for name in names}
+    for name in packed:
+        text, values[name] = values[name], F.try_to_binary(values[name], F.lit("base64"))
+        broken = broken | (text.isNotNull() & values[name].isNull())
+    frame = frame.withColumn("_broken", broken)
+    # Sound records, which most are, are not read again.
+    frame = frame.withColumn("_texts", F.when(F.col("_broken") & F.col("value").isNotNull() & ~whole, attempt(spelled)))
+    spelled = F.when(F.col(f"_texts.{_CORRUPT}").isNull(), F.col("_texts"))
+    wrong = WrongColumns(spelled, values, node.declared)
+    frame = frame.withColumns({UNREAD: wrong.of_time(times), "_told": wrong.told})
+    broken = F.col("_broken") & F.col(UNREAD).isNull()
+    fields = {name: F.when(~broken, value) for name, value in values.items()}
+    others = (*SYSTEM, *_FAULTS, "_no_value", "_raw_key", "value", UNREAD, "_told")
     frame = frame.select(
         *(value.alias(name) for name, value in fields.items()),
         *(column(name) for name in others if name in frame.columns and name not in fields),
@@ -162,17 +195,31 @@ def _parsed(node: Any, frame: DataFrame, schema: str, form: str) -> DataFrame:
     return _judged(frame, names, _kept(F.col("value")), F.col("_broken"))
 
 
-def _has_more(text: Column) -> Column:
-    """True where something stands behind the object that a text begins with: Spark reads no further than that.
-
-    Only a text in which something could stand there is read again, as the one member of an array.
-    """
+def _looked_at(node: Any, frame: DataFrame, schema: str, times: EventTime | None) -> DataFrame:
+    """Records of CSV files that Spark read as columns; those that it could not read have their text in `_raw`."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    odd = F.rlike(text, F.lit(_BEHIND)) | ~F.rlike(text, F.lit(_ENDS))
-    whole = F.from_json(F.concat(F.lit('{"members":['), text, F.lit('],"end":1}')), "members ARRAY<STRING>, end INT")
-    alone = (F.size(whole["members"]) == 1) & (whole["end"] == 1)
-    return F.coalesce(F.when(odd, ~F.coalesce(alone, F.lit(False))), F.lit(False))
+    options = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": _CORRUPT, **_csv(node)}
+    is_broken, spelled = F.col("_raw").isNotNull(), as_texts(f"{schema}, {_CORRUPT} STRING")
+    frame = frame.withColumn("_texts", F.when(is_broken, attempt(F.from_csv(F.col("_raw"), spelled, options))))
+    texts = F.when(F.col(f"_texts.{_CORRUPT}").isNull(), F.col("_texts"))
+    wrong = WrongColumns(texts, {one.name: column(one.name) for one in node.declared}, node.declared)
+    frame = frame.withColumns({UNREAD: wrong.of_time(times), "_told": wrong.told})
+    return frame.withColumn("_fault", F.when(F.col(UNREAD).isNull(), F.coalesce("_told", "_fault")))
+
+
+def _with_texts(schema: str) -> tuple[str, tuple[str, ...]]:
+    """A schema with text in the place of bytes, and the names of these columns: CSV has bytes as base64, whose letters
+    Spark would take for the bytes."""
+    from pyspark.sql.types import BinaryType, StructType
+
+    told = StructType.fromDDL(schema)
+    assert isinstance(told, StructType)
+    packed = tuple(member.name for member in told.fields if isinstance(member.dataType, BinaryType))
+    if not packed:
+        return schema, ()
+    kinds = {one.name: "string" if one.name in packed else one.dataType.simpleString() for one in told.fields}
+    return ", ".join(f"`{name.replace('`', '``')}` {kind}" for name, kind in kinds.items()), packed
 
 
 def _judged(frame: DataFrame, names: list[str], record: Column, broken: Column) -> DataFrame:
@@ -180,7 +227,9 @@ def _judged(frame: DataFrame, names: list[str], record: Column, broken: Column) 
     from pyspark.sql import functions as F  # noqa: N812
 
     is_record = F.col("_mark").isNull()
-    told = F.lit("the text is not a record of the declared columns")
+    told = F.lit(NO_RECORD)
+    if "_told" in frame.columns:
+        told = F.coalesce(F.col("_told"), told)
     if "_fault" in frame.columns:
         broken, told = broken | F.col("_fault").isNotNull(), F.coalesce(F.col("_fault"), told)
     if "_raw" in frame.columns:
@@ -190,7 +239,7 @@ def _judged(frame: DataFrame, names: list[str], record: Column, broken: Column) 
     if "_no_value" in frame.columns:
         status = F.when(F.col("_no_value"), F.lit(TOMBSTONE)).otherwise(status)
     return frame.select(
-        *(column(name) for name in (*names, *(name for name in SYSTEM if name in frame.columns))),
+        *(column(name) for name in (*names, *(name for name in (*SYSTEM, UNREAD) if name in frame.columns))),
         status.alias("_status"),
         F.when(broken, told).alias("_detail"),
         F.when(is_record, _in_envelope(frame, record)).alias("_record"),

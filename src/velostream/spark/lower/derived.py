@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from velostream.config.origin import Layer
 from velostream.errors import VeloError
-from velostream.plan.job import ApplicationPlan, Job
+from velostream.plan.job import ApplicationPlan, Job, LoadedTable
 from velostream.plan.nodes import Aggregate, JoinTable, Materialise, Node, Print, Sinks, TableScan
+from velostream.plan.versions import untold
+from velostream.sources import SOURCES
 
 if TYPE_CHECKING:
     from velostream.config.settings import Value
@@ -18,7 +20,7 @@ _JOB = ("preset", "config_file", "wait.timeout", "tables.load.parallelism")
 _TABLE = ("config_file", "refresh.interval", "wait.timeout", "missing.data.strategy")
 _WITHOUT_USE = {
     "retention": ("its rows go when those go that they are made of", "set it for the table that it is made of"),
-    "version.time": ("what its rows were earlier is not kept", "set it for the table that it is made of"),
+    "version.time": ("its rows hold from when on those do that they are made of", "set it for that table"),
 }
 _MISSING = {"RIGHT": "skip_record", "FULL": "emit_with_nulls"}
 """What a join that keeps rows of its right side says of those on the left that meet nothing."""
@@ -83,13 +85,33 @@ def _setting(value: Value, job: Job) -> VeloError | None:
 
 
 def refused_versions(job: Job, plan: ApplicationPlan) -> Iterator[VeloError]:
-    """As-of joins with tables whose past nobody knows: they are computed from what other tables are now."""
-    derived = {each.made.table for each in plan.derived}
-    for join in job.root.walk():
-        if not isinstance(join, JoinTable) or join.as_of is None:
-            continue
-        for scan in join.right.walk():
-            if isinstance(scan, TableScan) and scan.table in derived:
-                message = f"table '{scan.table}' is made of other tables as they are now: what it was is not kept"
-                hint = "ask the table that it is made of FOR SYSTEM_TIME AS OF, or AS OF PROCTIME()"
+    """As-of joins with tables that are made of others where nobody can tell what they were."""
+    makers = {each.made.table: each for each in plan.derived}
+    asked = [node for node in job.root.walk() if isinstance(node, JoinTable) and node.as_of is not None]
+    for join in asked:
+        names = [scan.table for scan in join.right.walk() if isinstance(scan, TableScan) and scan.table in makers]
+        assert join.as_of is not None
+        for name in names:
+            for message in _without_versions(name, plan, makers):
+                hint = "ask a table with versions FOR SYSTEM_TIME AS OF, or this one AS OF PROCTIME()"
                 yield VeloError(message, hint=hint, span=join.as_of.span, code="join-as-of")
+
+
+def _without_versions(name: str, plan: ApplicationPlan, makers: Mapping[str, Job]) -> Iterator[str]:
+    """What keeps a table, or those that it is made of, from telling what it was."""
+    maker = makers.get(name)
+    if maker is not None:
+        for why in untold(maker, plan.functions_by_name):
+            yield f"table '{name}' is made of other tables, and what it was cannot be told: {why}"
+        for each in maker.tables:
+            yield from _without_versions(each, plan, makers)
+    elif any(not _has_times(table) for table in plan.tables if table.name == name):
+        yield f"rows of table '{name}' do not say from when on they hold: '{name}.version.time' is not set"
+    elif name in plan.makers and not plan.makers[name].made.version:
+        yield f"rows of table '{name}' have no event time from which on they hold"
+
+
+def _has_times(table: LoadedTable) -> bool:
+    settings = table.settings
+    told = settings is not None and settings.find("version.time") is not None
+    return SOURCES[table.connector].record_time or told

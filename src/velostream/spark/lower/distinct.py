@@ -39,12 +39,13 @@ def lower_distinct(node: Distinct, frame: DataFrame, lowering: Lowering, *, keep
     def standing(watermark: WatermarkSettings) -> Callable[[Any], Any]:
         settings = StandingSettings(
             Ranking(limit=1, kind=DISTINCT),
-            rows.shown,
+            tuple(dict.fromkeys((*rows.shown, *keys))),
             keys,
             Due.AT_CLOSE if node.per_window else Due.AT_ONCE,
             rows.end,
             rows.kind,
             changes=node.per_window and says_changes(node),
+            by_partition=True,
             withdraws=node.revises,
             keeps_previous=keeps_previous,
             ttl=None if node.per_window else node.ttl,
@@ -53,4 +54,5 @@ def lower_distinct(node: Distinct, frame: DataFrame, lowering: Lowering, *, keep
         )
         return partial(Standing, settings)
 
-    return rows.lower(frame, lowering, Answering(standing, keys, corrects=True, keeps_previous=keeps_previous))
+    answering = Answering(standing, keys, corrects=True, keeps_previous=keeps_previous, identity=keys)
+    return rows.lower(frame, lowering, answering)

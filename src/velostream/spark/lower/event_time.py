@@ -12,7 +12,8 @@ from velostream.spark.attempt import attempt
 from velostream.spark.lower.context import column
 from velostream.spark.lower.local_times import local_time
 from velostream.spark.lower.time_patterns import write_pattern
-from velostream.spark.lower.time_texts import NUMBER, TimeText, detected_time, iso_time, pattern_time
+from velostream.spark.lower.time_texts import NUMBER, TimeText, detected_time, iso_time, pattern_time, without_exponent
+from velostream.spark.lower.wrong_columns import UNREAD
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -64,6 +65,9 @@ def with_event_time(frame: DataFrame, spec: EventTime, record_time: Column, avai
     time = F.col(kept if reading.sure else f"{_READ}.time")
     reason = F.when(value.isNull(), F.lit(MISSING)).when(time.isNull(), reading.failure)
     told = F.when(value.isNull(), absent).otherwise(reading.told)
+    if UNREAD in frame.columns:
+        unread, why, said = _unread(kind)
+        reason, told = F.when(unread, F.lit(why)).otherwise(reason), F.when(unread, said).otherwise(told)
     frame = frame.withColumn(kept, F.when(alive, reading.held))
     if spec.fallback == "record_time":
         frame = frame.withColumn("_event_time", F.when(alive, F.coalesce(time, record_time)))
@@ -149,6 +153,16 @@ def _present(frame: DataFrame, available: list[str]) -> Column:
     return F.concat_ws(", ", *(F.when(column(name).isNotNull(), F.lit(name)) for name in available))
 
 
+def _unread(kind: str) -> tuple[Column, str, Column]:
+    """Where a record has something that is no value of the declared type; the reason; and the same at length."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    text, temporal = F.col(UNREAD), kind in ("timestamp", "timestamp_ntz", "date")
+    shown = F.concat(F.lit("'"), F.substring(text, 1, _SHOWN), F.lit(f"' is not {kind.upper()}, as it is declared"))
+    hint = "; as STRING it would be read by event.time.format" if temporal else ""
+    return text.isNotNull(), UNPARSABLE if temporal else TYPE, F.concat(shown, F.lit(hint))
+
+
 def _read(value: Column, kind: str, spec: EventTime) -> _Reading:
     from pyspark.sql import functions as F  # noqa: N812
 
@@ -162,7 +176,7 @@ def _read(value: Column, kind: str, spec: EventTime) -> _Reading:
         return _local(TimeText(value.cast("timestamp"), F.lit(False)), shown, spec, F.lit(INVALID), outside)
     if kind != "string" and form in ("auto", *_EPOCHS):
         return _Reading(_from_number(value, kind, form), F.lit(INVALID), outside)
-    text = value.cast("string")
+    text = without_exponent(value.cast("string"))
     if form in _EPOCHS:
         numeric = text.rlike(NUMBER)
         number = F.when(numeric, _from_number(text.cast("decimal(38,9)"), "decimal", form))

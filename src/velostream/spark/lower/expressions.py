@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from functools import reduce
+from operator import or_
 from typing import TYPE_CHECKING
 
 from velostream.plan.expression import Expression
@@ -17,18 +19,23 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 BAD_VALUE = "bad_value"
-_STAGE, _SAID = "_stage", "_said"
+_STAGE, _SAID, _APART = "_stage", "_said", "_apart"
 _LONGEST = 300
 _MICROSECONDS = "yyyy-MM-dd'T'HH:mm:ss.SSSSSS"
 _TIMES = {"timestampFormat": f"{_MICROSECONDS}XXX", "timestampNTZFormat": _MICROSECONDS}
 
 
 def compute(
-    frame: DataFrame, wanted: Sequence[tuple[str, Expression]], carried: Sequence[str], fields: Fields | None = None
+    frame: DataFrame,
+    wanted: Sequence[tuple[str, Expression]],
+    carried: Sequence[str],
+    fields: Fields | None = None,
+    apart: Collection[str] = (),
 ) -> DataFrame:
     """A frame with the wanted columns and those carried; a row whose expressions fail has the status `bad_value`.
 
-    By `fields`, the columns that expressions read, those are known that never fail: they are computed as they are.
+    By `fields`, the columns that expressions read, those are known that never fail: they are computed as they are. What
+    is computed `apart` has its value whatever else is wrong with a row.
     """
     from pyspark.sql import functions as F  # noqa: N812
 
@@ -38,17 +45,23 @@ def compute(
     kept = [name for name in carried if name in frame.columns]
     if not made:
         return frame.select(*(value.alias(name) for name, value in plain.items()), *map(column, kept))
-    stage = F.struct(*(F.expr(e.spark).alias(f"v{index}") for index, (_, e) in enumerate(made)))
     fine = _alive(frame)
-    computed = F.when(fine, attempt(stage)) if fine is not None else attempt(stage)
+    together = [(name, expression) for name, expression in made if name not in apart]
+    tried, values = {}, dict(plain)
+    if together:
+        stage = attempt(F.struct(*(F.expr(e.spark).alias(f"v{index}") for index, (_, e) in enumerate(together))))
+        tried[_STAGE] = F.when(fine, stage) if fine is not None else stage
+        values |= {name: F.col(f"{_STAGE}.v{index}") for index, (name, _) in enumerate(together)}
+    for index, (name, expression) in enumerate((name, e) for name, e in made if name in apart):
+        tried[f"{_APART}{index}"] = attempt(F.struct(F.expr(expression.spark).alias("v")))
+        values[name] = F.col(f"{_APART}{index}.v")
     # What functions of users say is asked for beside their values, so that they are called once for both.
-    frame = frame.withColumns({_STAGE: computed, _SAID: failure([expression for _, expression in made])})
+    frame = frame.withColumns({**tried, _SAID: failure([expression for _, expression in made])})
     why = {"_status": F.lit(BAD_VALUE), "_detail": F.col(_SAID)}
-    position = {name: index for index, (name, _) in enumerate(made)}
-    columns = [
-        (plain[name] if name in plain else F.col(f"{_STAGE}.v{position[name]}")).alias(name) for name, _ in wanted
-    ]
-    return frame.select(*columns, *(_kept(name, why.get(name), fine) for name in kept))
+    failed = reduce(or_, (F.col(name).isNull() for name in tried))
+    broken = fine & failed if fine is not None else None
+    columns = [values[name].alias(name) for name, _ in wanted]
+    return frame.select(*columns, *(_kept(name, why.get(name), broken) for name in kept))
 
 
 def never_fails(expression: Expression, fields: Fields | None) -> bool:
@@ -80,12 +93,12 @@ def _short(text: str) -> str:
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
-def _kept(name: str, failed: Column | None, fine: Column | None) -> Column:
+def _kept(name: str, why: Column | None, broken: Column | None) -> Column:
     from pyspark.sql import functions as F  # noqa: N812
 
-    if failed is None or fine is None:
+    if why is None or broken is None:
         return column(name)
-    return F.when(fine & F.col(_STAGE).isNull(), failed).otherwise(column(name)).alias(name)
+    return F.when(broken, why).otherwise(column(name)).alias(name)
 
 
 def _alive(frame: DataFrame) -> Column | None:

@@ -8,6 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from velostream.plan.nodes import Node, Project
+from velostream.sinks.writers.batch import LEFT
+from velostream.spark.stateful.layout import OF_EVENTS, OF_WINDOW, ORIGIN
+from velostream.windows.settings import EVENT_COUNT
+from velostream.windows.speaker import WINDOW
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -53,9 +57,12 @@ class Made:
         return source.cast(pa.int32()) if self.turn == WHOLE else source
 
 
-def finisher(above: Sequence[Node], made: Mapping[str, Made]) -> Callable[[pa.Table], pa.Table] | None:
+def finisher(
+    above: Sequence[Node], made: Mapping[str, Made], identity: Sequence[str] = ()
+) -> Callable[[pa.Table], pa.Table] | None:
     """Makes a job's rows of results; None where a node above the stateful one does more than pick columns, or where it
-    is not known what the fields of that one are made of."""
+    is not known what the fields of that one are made of. Rows of windows keep which window they are about, as those
+    that Spark makes do."""
     if not made:
         return None
     fields: dict[str, Made] = dict(made)
@@ -70,6 +77,20 @@ def finisher(above: Sequence[Node], made: Mapping[str, Made]) -> Callable[[pa.Ta
     def finished(results: pa.Table) -> pa.Table:
         import pyarrow as pa
 
-        return pa.table({name: each.array(results) for name, each in fields.items()})
+        left = {LEFT: results["_emission"]} if "_emission" in results.column_names else {}
+        rows = {name: each.array(results) for name, each in fields.items()}
+        return pa.table({**rows, **left, **_of_window(results, identity)})
 
     return finished
+
+
+def _of_window(results: pa.Table, identity: Sequence[str]) -> dict[str, Any]:
+    """What rows of windows carry beside their fields."""
+    import pyarrow as pa
+
+    if any(name not in results.column_names for name in (*WINDOW, EVENT_COUNT)):
+        return {}
+    names = [*(name for name in identity if name not in WINDOW), *WINDOW]
+    parts = [results[name].combine_chunks() for name in names]
+    window = pa.StructArray.from_arrays(parts, names)
+    return {OF_WINDOW: window, ORIGIN[1]: results["_revision"], OF_EVENTS: results[EVENT_COUNT]}

@@ -25,7 +25,8 @@ _JOB = (
     ),
     *("watermark.", "partitions", "allowed.lateness", "late.data.strategy", "emit", "fill", "dedup."),
     *("batch.", "failure_strategy", "max_retries", "retry_backoff", "circuit.breaker.", "dlq."),
-    *("state.ttl", "state.hot.", "wait.timeout", "tables.load.parallelism", "scan.in_worker"),
+    *("state.ttl", "state.hot.", "state.cold.", "state.warm.backend", "state.warm.cache_size", "state.memory."),
+    *("wait.timeout", "tables.load.parallelism", "scan.in_worker"),
     *("observability.metrics.enabled", "metrics.max_series", "deployment.", "sla.", "lineage.", "history."),
     *("observability.tracing.enabled", "observability.profiling.enabled"),
 )
@@ -42,6 +43,11 @@ _KAFKA_SOURCE = (
 )
 _KAFKA_SINK = ("topic", "bootstrap.servers", "schema.", "key.", "write.mode", "profile", "message.time")
 _S3 = ("s3.region", "s3.endpoint", "s3.access.key", "s3.secret.key", "s3.session.token", "s3.path.style")
+_TIERS = ("state.warm.", "state.memory.")
+_REASONS = {
+    "state.warm.ttl": "remove it: windows stay in the state store until end + allowed.lateness, since late records may "
+    "correct them; what they said is in the cold tier from their close on (state.cold.backend)"
+}
 _CALLED = ("circuit.breaker.",)
 """Of sources that are called by us; Spark and the disk are not."""
 _MORE = {
@@ -70,6 +76,7 @@ def ignored(job: Job) -> Iterator[VeloError]:
     """Settings of a job, its sources and its sinks that would have no effect. Presets set more than is used."""
     apart = is_derived(job)  # of these velostream.spark.lower.derived says more
     yield from _ignored(None if apart else job.settings, _JOB, "job", job.name)
+    yield from _stateless(job)
     for scan in job.scans:
         more = _MORE.get(scan.connector, ())
         yield from _ignored(scan.settings, (*_SOURCE, *more), "source", scan.source, client=bool(more))
@@ -84,6 +91,14 @@ def ignored(job: Job) -> Iterator[VeloError]:
         more = _KAFKA_SINK if target.connector == "kafka_sink" else ()
         has_client = target.connector in ("kafka_sink", "http_sink")
         yield from _ignored(target.settings, (*_SINK, *more), "sink", target.name, client=has_client)
+
+
+def _stateless(job: Job) -> Iterator[VeloError]:
+    """What a statement says of tiers of state that it does not keep."""
+    for value in job.settings or () if not job.stateful else ():
+        if value.key.startswith(_TIERS) and value.origin.layer is Layer.STATEMENT:
+            message = f"'{value.key}' of job '{job.name}' has no effect: it keeps no state"
+            yield VeloError(message, hint="remove it", span=value.origin.span, code="unsupported")
 
 
 def _registry(settings: Settings | None, connector: str, name: str) -> Iterator[VeloError]:
@@ -105,4 +120,5 @@ def _ignored(
         if value.origin.layer <= Layer.PRESET or value.key.startswith(honoured):
             continue
         message = f"'{value.key}' of {what} '{name}' has no effect on a run yet"
-        yield VeloError(message, hint="remove it for now", span=value.origin.span, code="unsupported")
+        hint = _REASONS.get(value.key, "remove it for now")
+        yield VeloError(message, hint=hint, span=value.origin.span, code="unsupported")

@@ -12,6 +12,7 @@ from velostream.plan.nodes import (
     Aggregate,
     Filter,
     Headers,
+    JoinStreams,
     JoinTable,
     Materialise,
     Node,
@@ -38,12 +39,14 @@ from velostream.spark.lower.stage import CONTROL, Stage, reads_sources
 from velostream.spark.lower.stateful import lower_stateful
 from velostream.spark.lower.static import lower_static
 from velostream.spark.lower.subquery import lower_subquery
+from velostream.spark.lower.time_order import moves_in_time
 from velostream.spark.lower.union import lower_union
 from velostream.spark.lower.unnest import lower_unnest
 from velostream.spark.lower.watermarks import below
 from velostream.spark.lower.worker_scan import route_early
 from velostream.spark.stateful.control import open_control
 from velostream.spark.stateful.layout import MARK, NO_FAULT
+from velostream.spark.warm import refused_mixture
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -119,7 +122,7 @@ def lower_job(job: Job, lowering: Lowering) -> LoweredJob:
             made = _step(node, made, lowering)
         return _with_faults(made)
 
-    finish = finisher(above, stage.shape.made)
+    finish = finisher(above, stage.shape.made, stage.shape.identity)
     return LoweredJob(
         stage.frame,
         lambda batch: finished(stage.rows(batch)),
@@ -128,6 +131,7 @@ def lower_job(job: Job, lowering: Lowering) -> LoweredJob:
         roles=_roles(lowering),
         observed=lowering.observed,
         counting=lowering.counting,
+        joined=tuple(lowering.joined),
         local=lambda payloads: finished(stage.local(payloads, lowering.spark)),
         table=None if finish is None else lambda payloads: finish(stage.table(payloads)),
     )
@@ -199,7 +203,7 @@ def _roles(lowering: Lowering) -> dict[int, Role]:
 def refuse_ends(plan: ApplicationPlan) -> None:
     """Sources and sinks that cannot be run yet, and tables that cannot be computed, are said before anything starts."""
     for job in plan.statements:
-        for error in (*refusals(job), *refused_versions(job, plan)):
+        for error in (*refusals(job), *refused_versions(job, plan), *refused_mixture(job, plan)):
             raise error
     for scan in (scan for job in plan.jobs for scan in job.scans):
         if scan.infers:
@@ -220,6 +224,8 @@ def _stream(node: Node, lowering: Lowering, above: Node | None = None, *, withdr
         return _scan(node, lowering)
     if node.keeps_state:
         moved = above is not None and _moves(above, node)
+        if isinstance(above, Aggregate) and above.window is not None and _is_timeless(node):
+            lowering.timed.add(id(node))
         return _stage(node, lowering, keeps_previous=withdraws or moved).stream()
     withdraws = withdraws or _withdraws([node])
     streams = [child for child in node.children if not child.static]
@@ -235,9 +241,20 @@ def _stream(node: Node, lowering: Lowering, above: Node | None = None, *, withdr
 
 def _moves(above: Node, node: Node) -> bool:
     """True where a correction may move a row of `node` to another group, or window, of the stateful node above it."""
+    if not node.revises:
+        return False
     children = [child for child in above.children if any(each is node for each in child.walk())]
-    timed = isinstance(node, TopN) and isinstance(above, Aggregate) and above.window is not None
-    return node.revises and (timed or any(set(above.route) != _keys(above) for _ in children))
+    if isinstance(above, JoinStreams):
+        keys = {id(above.left): above.route, id(above.right): above.right_route}
+        return any(not set(keys[id(child)]) <= set(child.identity) for child in children)
+    if isinstance(above, Aggregate) and above.window is not None and (isinstance(node, TopN) or moves_in_time(above)):
+        return True
+    return any(not child.identity or set(above.route) != _keys(above) for child in children)
+
+
+def _is_timeless(node: Node) -> bool:
+    """True for groups without a window: the event time of their rows is that of the newest record."""
+    return isinstance(node, Aggregate) and node.window is None
 
 
 def _keys(node: Node) -> set[str]:

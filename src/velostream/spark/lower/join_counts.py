@@ -1,14 +1,16 @@
-"""What joins with tables count of rows that nothing stateful sees: bits of a column that rows carry to their end.
+"""What joins with tables count: bits of a column that rows carry, to their end or to the next stateful node.
 
-So they are counted with the rows, in the same pass and for the same micro-batch.
+So they are counted with the rows, in the same pass and for the same micro-batch: what routers count of it is told again
+in a re-run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from velostream.spark.lower.context import JOINED, Lowering, column
+from velostream.spark.lower.context import Lowering, column
+from velostream.spark.stateful.layout import JOINED
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -19,8 +21,8 @@ _BITS = 2
 
 
 def has_room(lowering: Lowering) -> bool:
-    """True where a further join can be counted so: rows of stateful jobs do not carry what they met."""
-    return not lowering.run.stateful and len(lowering.joined) < MOST
+    """True where a further join can be counted so."""
+    return len(lowering.joined) < MOST
 
 
 def with_bits(rows: DataFrame, place: int, met: Column, missing: Column) -> DataFrame:
@@ -43,6 +45,11 @@ def counters(joins: int) -> dict[str, Column]:
 def of_counters(found: dict[str, int], joins: int) -> list[tuple[int, int]]:
     """Matched and missing rows of each join, from what `counters` counted."""
     return [(found[f"joined_{_BITS * n}"], found[f"joined_{_BITS * n + 1}"]) for n in range(joins)]
+
+
+def of_routers(stats: Iterable[Mapping[str, Any]]) -> list[tuple[int, int]]:
+    """Numbers of rows by what these carry, as the routers of stateful nodes counted them."""
+    return [(int(bits), rows) for one in stats for bits, rows in one["met"].items()]
 
 
 def of_groups(groups: Iterable[tuple[int, int]], joins: int) -> list[tuple[int, int]]:

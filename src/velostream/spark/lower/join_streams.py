@@ -6,25 +6,27 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from velostream.plan.distances import reach
 from velostream.plan.expression import reads
 from velostream.plan.nodes import JoinStreams, Node
+from velostream.plan.nodes.base import EMISSION, REVISION
 from velostream.spark.lower.context import CARRIED, Lowering, column
 from velostream.spark.lower.expressions import condition
-from velostream.spark.lower.refusals import joined_corrections
+from velostream.spark.lower.joined_corrections import unjoinable
 from velostream.spark.lower.stage import Shape, Stage, lower_stage, position_of
 from velostream.spark.stateful import layout as names
 from velostream.spark.stateful.outgoing import delayed
 from velostream.types import NULL
+from velostream.windows.correcting_join import CorrectingJoin
 from velostream.windows.joining import IDS, SIDE, TIMES, JoinOperator, JoinSettings
 from velostream.windows.lateness import Lateness, LateStrategy
+from velostream.windows.rows.said import PREVIOUS
 from velostream.windows.watermark import WatermarkSettings
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import Column, DataFrame
 
-FOREVER = 1 << 60
-"""The bound of a join of inputs that end, where no other is given: longer than time itself, in microseconds."""
 _TIME = "_time"
 
 
@@ -32,32 +34,39 @@ def lower_join_streams(
     node: JoinStreams, left: DataFrame, right: DataFrame, lowering: Lowering, *, keeps_previous: bool
 ) -> Stage:
     """The streaming part of a join of two streams."""
-    if node.left.revises or node.right.revises or keeps_previous:
-        raise joined_corrections()
+    odd = next(unjoinable(node, keeps_previous=keeps_previous), None)
+    if odd is not None:
+        raise odd
     columns = _numbered("l", node.left), _numbered("r", node.right)
     keys = tuple(f"k{index}" for index in range(len(node.keys)))
     sides = [
-        _side(node, 0, left, columns[0], node.left_time),
-        _side(node, 1, right, columns[1], node.right_time),
+        _side(node, 0, left, columns[0], _times_of(node)),
+        _side(node, 1, right, columns[1], [node.right_time]),
     ]
     both = sides[0].unionByName(sides[1], allowMissingColumns=True)
-    lower, upper = _bounds(node)
+    lower, upper = reach(node)
     conditions = node.conditions_on(columns)
 
-    def operator(watermark: WatermarkSettings) -> Callable[[Any], JoinOperator]:
+    def operator(watermark: WatermarkSettings) -> Callable[[Any], JoinOperator | CorrectingJoin]:
         lateness = Lateness(node.lateness.allowed, LateStrategy(node.lateness.strategy))
         keeps = (node.kind in ("LEFT", "FULL"), node.kind in ("RIGHT", "FULL"))
-        return partial(JoinOperator, JoinSettings(keys, columns, lower, upper, keeps, watermark, lateness, conditions))
+        settings = JoinSettings(keys, columns, lower, upper, keeps, watermark, lateness, conditions)
+        return partial(CorrectingJoin, settings, keeps_previous) if node.revises else partial(JoinOperator, settings)
 
     shape = Shape(
         node,
         [(name, reads(name, NULL)) for name in (SIDE, *keys, *columns[0], *columns[1])],
         keys,
         operator,
-        lambda schema: _results(schema, columns),
+        lambda schema: _results(schema, columns, keeps_previous=keeps_previous),
         lambda rows: _columns(node, columns),
         _TIME,
         IDS,
+        {
+            member.name: name
+            for side, names_of in zip((node.left, node.right), columns, strict=True)
+            for member, name in zip(side.fields, names_of, strict=True)
+        },
         outgoing=partial(delayed, _longest(node, lower, upper) + node.lateness.allowed),
         position={name: name for name in names.POSITION[1:]},
         status=lambda rows: None if conditions else _status(node, rows),
@@ -69,20 +78,18 @@ def _numbered(letter: str, side: Node) -> tuple[str, ...]:
     return tuple(f"{letter}{index}" for index in range(len(side.fields)))
 
 
-def _bounds(node: JoinStreams) -> tuple[int, int]:
-    if node.bounds is not None:
-        return node.bounds.lower, node.bounds.upper
-    held = FOREVER if node.ttl is None else node.ttl
-    return -held, held
-
-
 def _longest(node: JoinStreams, lower: int, upper: int) -> int:
     """How long after its event time a row may come out: a pair has the time of its left row, a right row alone its own,
     and goes out when no left row can come any more."""
     return max(upper, 0, -lower if node.kind in ("RIGHT", "FULL") else 0)
 
 
-def _side(node: JoinStreams, side: int, frame: DataFrame, columns: tuple[str, ...], time: str) -> DataFrame:
+def _times_of(node: JoinStreams) -> list[str]:
+    """The time that left rows go by; one that has none of the input that the bounds count from goes by its own."""
+    return list(dict.fromkeys((node.left_time, node.left.time)))
+
+
+def _side(node: JoinStreams, side: int, frame: DataFrame, columns: tuple[str, ...], times: list[str]) -> DataFrame:
     """The rows of one side under short names; what they carry stays."""
     from pyspark.sql import functions as F  # noqa: N812
 
@@ -94,7 +101,7 @@ def _side(node: JoinStreams, side: int, frame: DataFrame, columns: tuple[str, ..
         F.lit(side).alias(SIDE),
         *(_key(key.name, kind).alias(f"k{index}") for index, (key, kind) in enumerate(zip(keys, kinds, strict=True))),
         *(column(member.name).alias(name) for name, member in zip(columns, input_node.fields, strict=True)),
-        column(time).alias(_TIME),
+        F.coalesce(*map(column, times)).alias(_TIME),
         *(value.alias(name) for name, value in position.items()),
         *(column(name) for name in CARRIED if name in frame.columns),
     )
@@ -109,24 +116,30 @@ def _key(name: str, kinds: tuple[Any, Any]) -> Column:
     return column(name) if one == other or shared is None else column(name).cast(str(shared))
 
 
-def _results(schema: pa.Schema, columns: tuple[tuple[str, ...], ...]) -> pa.Schema:
+def _results(schema: pa.Schema, columns: tuple[tuple[str, ...], ...], *, keeps_previous: bool) -> pa.Schema:
     import pyarrow as pa
 
     values = [schema.field(name) for side in columns for name in side]
     ids = [pa.field(name, pa.string()) for name in IDS]
     times = [pa.field(name, pa.int64()) for name in TIMES]
-    return pa.schema([*ids, *times, *values, pa.field("_emission", pa.string()), pa.field("_revision", pa.int64())])
+    marks = [pa.field("_emission", pa.string()), pa.field("_revision", pa.int64())]
+    said = pa.struct([*times, *(member.with_nullable(True) for member in values)])
+    marks += [pa.field(PREVIOUS, said)] if keeps_previous else []
+    return pa.schema([*ids, *times, *values, *marks])
 
 
 def _columns(node: JoinStreams, columns: tuple[tuple[str, ...], ...]) -> dict[str, Column]:
-    """The fields of both sides. The event time of a row that has no left side is the right side's."""
+    """The fields of both sides, and the event time of rows that may have no left side."""
     from pyspark.sql import functions as F  # noqa: N812
 
     made: dict[str, Column] = {}
     for side, names_of_side in zip((node.left, node.right), columns, strict=True):
         made |= {member.name: column(name) for member, name in zip(side.fields, names_of_side, strict=True)}
-    if node.fields.of(node.left_time).system:
-        made[node.left_time] = F.coalesce(made[node.left_time], F.timestamp_micros(column(TIMES[1])))
+    if node.time not in made:
+        left = [made[name] for name in _times_of(node)]
+        made[node.time] = F.coalesce(*left, F.timestamp_micros(column(TIMES[1])))
+    if node.revises:
+        made |= {EMISSION: column("_emission"), REVISION: column("_revision").cast("int")}
     return made
 
 

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 from velostream.plan.expression import reads
 from velostream.plan.nodes import JoinTable, TableScan
+from velostream.plan.nodes.changes import changes_of
 from velostream.spark.attempt import attempt
 from velostream.spark.lower.context import CARRIED, JoinCount, Lowering, column
 from velostream.spark.lower.corrections import multiplied, separated
 from velostream.spark.lower.expressions import BAD_VALUE, compute
 from velostream.spark.lower.join_counts import has_room, with_bits
 from velostream.spark.lower.lookup import FOUND, HIT, gathered, keyed, left_keys, looked_up, over_found
-from velostream.spark.stateful.layout import MARK, STATUS, UNMATCHED
+from velostream.spark.stateful.layout import MARK, ORIGIN, STATUS, UNMATCHED
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -75,17 +76,23 @@ def _judged(node: JoinTable, rows: DataFrame, lowering: Lowering) -> DataFrame:
 
     strategy = node.missing.strategy
     alive = column(STATUS).isNull() & column(MARK).isNull()
+    changes = changes_of(node.left) is not None
+    if changes:  # whom a deletion takes away is known without the table
+        alive = alive & ~F.coalesce(column(ORIGIN[2]), F.lit(False))
     met = F.coalesce(column(_MET), F.lit(False))
     failed = alive & column(_MET).isNull()
     missing = alive & ~met & ~failed
     rows = _counting(node, rows, alive & met, missing, lowering)
     status = F.when(failed, F.lit(BAD_VALUE)).otherwise(column(STATUS))
-    if strategy == "skip_record":
+    said = multiplied(rows, _PLACE)
+    if strategy == "skip_record" and changes:  # what the row met before is taken back
+        said[ORIGIN[2]] = F.when(missing, F.lit(True)).otherwise(column(ORIGIN[2]))
+    elif strategy == "skip_record":
         status = F.when(missing, F.lit(UNMATCHED)).otherwise(status)
     elif strategy == "fail_fast":
         keys = [column(f"_left_{place}") for place in range(len(node.keys))]
         status = F.when(missing, F.raise_error(complaint(node, keys))).otherwise(status)
-    said = {STATUS: status, **multiplied(rows, _PLACE)}
+    said[STATUS] = status
     carried = [name for name in CARRIED if name in rows.columns or name in said]
     return rows.select(
         *(column(member.name) for member in node.left.fields),

@@ -13,8 +13,11 @@ from velostream.plan.passes.separate_tables import is_derived
 from velostream.sinks.writers import check
 from velostream.sources.streams.refusing import refusals as of_source
 from velostream.spark.lower.changelog_refusals import unchangeable
+from velostream.spark.lower.cold import refused_cold
 from velostream.spark.lower.derived import refused, refused_versions
 from velostream.spark.lower.honoured import ignored
+from velostream.spark.lower.joined_corrections import unjoinable
+from velostream.spark.warm import refused_mixture
 
 if TYPE_CHECKING:
     from velostream.positions import Span
@@ -38,7 +41,7 @@ def find(answer: Validated) -> None:
     try:
         planned = plan(answer.bound, answer.library)
         for job in planned.statements:
-            for error in (*refusals(job), *refused_versions(job, planned)):
+            for error in (*refusals(job), *refused_versions(job, planned), *refused_mixture(job, planned)):
                 found.setdefault(f"{error.message} {error.span}", (error, places.get(job.line)))
         for table in planned.tables:
             for error in unloadable(table):
@@ -58,6 +61,7 @@ def refusals(job: Job) -> Iterator[VeloError]:
             except VeloError as error:
                 yield error
     yield from ignored(job)
+    yield from refused_cold(job)
     yield from _placed(job)
     if is_derived(job):
         yield from refused(job)
@@ -73,8 +77,8 @@ def refusals(job: Job) -> Iterator[VeloError]:
             yield VeloError(message, hint="swap the sides and use LEFT", code="unsupported")
         if isinstance(node, JoinTable) and node.keeps_state and node.left.revises:
             yield waiting_corrections()
-        if isinstance(node, JoinStreams) and (node.left.revises or node.right.revises):
-            yield joined_corrections()
+        if isinstance(node, JoinStreams) and node.revises:
+            yield from unjoinable(node)
         if node.keeps_state and any(is_mixed(union) for union in _unions(node)):
             yield mixed()
 
@@ -147,12 +151,6 @@ def _aggregation(node: Aggregate, job: Job) -> Iterator[VeloError]:
 def waiting_corrections() -> VeloError:
     """Of rows that would have to wait for a table."""
     message = "rows that may be corrected cannot wait in a join with a table: their corrections would overtake them"
-    return VeloError(message, hint=_BEFORE, code="unsupported")
-
-
-def joined_corrections() -> VeloError:
-    """Of a join of streams."""
-    message = "a join of streams whose rows may be corrected cannot be run yet"
     return VeloError(message, hint=_BEFORE, code="unsupported")
 
 

@@ -55,15 +55,15 @@ def _decoded(node: Any, lowering: Lowering, schema: str, form: str) -> DataFrame
     folder = Path(lowering.run.folder)
     records = _records(node, lowering)
     if form in _WITH_VALUE:
-        return decoded(node, records, _in_order(node, schema, form, folder), form, folder)
+        return decoded(node, records, _in_order(node, schema, form, folder), form, folder, node.event_time)
     if form != "columns":
-        return decoded(node, records, schema, "json", folder)
+        return decoded(node, records, schema, "json", folder, node.event_time)
     # Records that Spark read from CSV: those that it could not read are lines, the others JSON.
     from pyspark.sql import functions as F  # noqa: N812
 
     is_json = F.startswith(F.col("value").cast("string"), F.lit("{"))
-    lines = decoded(node, records.filter(~is_json), schema, "csv", folder)
-    return decoded(node, records.filter(is_json), schema, "json", folder).unionByName(lines)
+    lines = decoded(node, records.filter(~is_json), schema, "csv", folder, node.event_time)
+    return decoded(node, records.filter(is_json), schema, "json", folder, node.event_time).unionByName(lines)
 
 
 def _in_order(node: Any, schema: str, form: str, folder: Path) -> str:

@@ -9,8 +9,8 @@ from velostream.plan.nodes.base import EMISSION, REVISION, system_field
 from velostream.plan.nodes.filter import WITHDRAW
 from velostream.spark.lower.context import CARRIED, Lowering, column
 from velostream.spark.lower.expressions import BAD_VALUE, compute, condition, failure, never_fails
-from velostream.spark.lower.stage import PREVIOUS
 from velostream.spark.stateful.layout import FILTERED, ORIGIN
+from velostream.windows.rows.said import PREVIOUS
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -22,7 +22,7 @@ def lower_project(node: Project, frame: DataFrame, lowering: Lowering) -> DataFr
     """The columns of a select list."""
     wanted = [(each.name, each.expression) for each in node.columns]
     if PREVIOUS not in frame.columns:
-        return compute(frame, wanted, CARRIED, node.input.fields)
+        return compute(frame, wanted, CARRIED, node.input.fields, lowering.apart)
     from pyspark.sql import functions as F  # noqa: N812
 
     before, frame = _with_previous(frame)

@@ -108,7 +108,7 @@ def _decoded(node: Scan, lowering: Lowering) -> DataFrame:
     early = lowering.early.get(node.source) if node.connector == "kafka_source" else None
     if early is not None:
         frame = _early(frame, early)
-    main = decoded(node, frame, schema, form, Path(lowering.run.folder))
+    main = decoded(node, frame, schema, form, Path(lowering.run.folder), node.event_time)
     if early is not None:
         # keys and headers of messages did not go to the worker: what becomes a dead letter is asked for once more
         main = main.withColumn("_record", F.lit(None).cast("string"))

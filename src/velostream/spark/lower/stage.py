@@ -9,16 +9,19 @@ from typing import TYPE_CHECKING, Any
 from velostream.plan.expression import Expression
 from velostream.plan.nodes import Node, Scan
 from velostream.sinks.letters.envelope import DERIVED
+from velostream.sinks.writers.crossing import map_in_arrow
 from velostream.sources.streams.watermarks import FOLDER
 from velostream.spark.lower.context import CARRIED, Lowering, column
 from velostream.spark.lower.expressions import as_json, compute
-from velostream.spark.lower.finishing import Made
+from velostream.spark.lower.finishing import TIME, Made
 from velostream.spark.lower.watermarks import known_partitions, watermark_settings
+from velostream.spark.lower.withdrawals import with_withdrawals
 from velostream.spark.stateful import layout as names
 from velostream.spark.stateful.hot import HotSettings
 from velostream.spark.stateful.layout import Layout, source_of
 from velostream.windows.emission.base import CHANGE
-from velostream.windows.settings import OperatorSettings
+from velostream.windows.rows.said import PREVIOUS
+from velostream.windows.settings import EVENT_COUNT, OperatorSettings
 from velostream.windows.watermark import WatermarkSettings
 
 if TYPE_CHECKING:
@@ -26,7 +29,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
 CONTROL = "control"
-PREVIOUS = "_previous"
+WINDOW = ("_window_start", "_window_end")
 _KEPT_BACK = ("_late", "_place", "_replayed", names.RECORD, names.KIND)
 PLACE = "struct<source:string,partition:int,offset:bigint,event_time:bigint>"
 """Where a record stood. Each part may be NULL, since the whole is NULL for rows that nothing is wrong with."""
@@ -83,13 +86,13 @@ class Stage:
         from velostream.spark.stateful.unpack import unpacker
 
         payloads = batch.filter(F.col("kind") == names.RESULT).select("payload")
-        return self._selected(payloads.mapInArrow(unpacker(self.results), from_arrow_schema(self.results)))
+        return self._last(payloads.mapInArrow(unpacker(self.results), from_arrow_schema(self.results)))
 
     def local(self, payloads: Sequence[bytes], spark: SparkSession) -> DataFrame:
         """The rows of payloads that are in the driver already: no worker has to be asked to unpack them."""
         from pyspark.sql.pandas.types import from_arrow_schema
 
-        return self._selected(spark.createDataFrame(self.table(payloads), from_arrow_schema(self.results)))
+        return self._last(spark.createDataFrame(self.table(payloads), from_arrow_schema(self.results)))
 
     def table(self, payloads: Sequence[bytes]) -> pa.Table:
         """What the operator answered with."""
@@ -109,7 +112,19 @@ class Stage:
         schema = from_arrow_schema(with_marks(self.results))
         return self._selected(self.frame.mapInArrow(passing(self.results, self.number), schema))
 
-    def _selected(self, rows: DataFrame) -> DataFrame:
+    def _last(self, rows: DataFrame) -> DataFrame:
+        """Rows that reach no other stateful node: those of windows keep which window they are about."""
+        from pyspark.sql import functions as F  # noqa: N812
+
+        if any(name not in rows.columns for name in WINDOW):
+            return self._selected(rows)
+        keys = [column(name) for name in self.shape.identity if name not in WINDOW]
+        beside = {names.OF_WINDOW: F.struct(*keys, *map(column, WINDOW))}
+        if EVENT_COUNT in rows.columns:
+            beside[names.OF_EVENTS] = column(EVENT_COUNT)
+        return self._selected(rows, beside)
+
+    def _selected(self, rows: DataFrame, beside: Mapping[str, Column] | None = None) -> DataFrame:
         from pyspark.sql import functions as F  # noqa: N812
 
         made = self.shape.columns(rows)
@@ -130,6 +145,7 @@ class Stage:
             names.KIND: column("_emission") if "_emission" in rows.columns else F.lit(CHANGE),
             **self._origin(rows),
             **_place(rows),
+            **(beside or {}),
         }
         if names.PASSED in rows.columns:
             carried[names.PASSED] = F.col(names.PASSED)
@@ -155,6 +171,9 @@ class Stage:
         from pyspark.sql import functions as F  # noqa: N812
 
         said = {name: F.col(f"{PREVIOUS}.{source}") for name, source in self.shape.previous.items()}
+        made = {name: self.shape.made.get(name) for name in said}
+        times = {name: said[name] + each.shift for name, each in made.items() if each and each.turn == TIME}
+        said |= {name: F.timestamp_micros(time) for name, time in times.items()}
         for name, source in self.shape.previous.items():
             if source in names.POSITION:
                 time = source == names.POSITION[0]
@@ -209,11 +228,12 @@ def _prepared(shape: Shape, frame: DataFrame, lowering: Lowering) -> DataFrame:
     from pyspark.sql import functions as F  # noqa: N812
 
     if PREVIOUS in frame.columns:
-        frame = _with_withdrawals(frame)
+        frame = with_withdrawals(frame)
     position = shape.position or _fields_of_position(frame, shape.node.children)
     needed = [name for name in position.values() if name]
     fields = shape.node.children[0].fields if len(shape.node.children) == 1 else None
-    rows = compute(frame, shape.wanted, list(dict.fromkeys([*needed, shape.time, *CARRIED])), fields)
+    kept = list(dict.fromkeys([*needed, shape.time, *CARRIED]))
+    rows = compute(frame, shape.wanted, kept, fields, shape.keys if lowering.apart else ())
     hashed = F.xxhash64(*map(column, shape.keys)) if shape.keys else F.lit(0).cast("bigint")
     carried = [name for name in CARRIED if name in rows.columns and name not in _KEPT_BACK]
     return rows.select(
@@ -236,27 +256,6 @@ def _may_be_letter(rows: DataFrame) -> Column:
     wrong = status.isNotNull() & ~status.isin(*names.NO_FAULT)
     late = F.coalesce(column("_late"), F.lit(True)) if "_late" in rows.columns else F.lit(True)
     return wrong | (status.isNull() & late)
-
-
-def _with_withdrawals(frame: DataFrame) -> DataFrame:
-    """Before each row that corrects another a row that withdraws what the other said: the correction may belong to
-    another group, in another bucket, which knows nothing of it."""
-    from pyspark.sql import functions as F  # noqa: N812
-
-    said = frame.select(f"{PREVIOUS}.*").columns
-    _, revision, gone = names.ORIGIN
-    corrects = F.col(PREVIOUS).isNotNull() & ~F.coalesce(column(gone), F.lit(False))
-    turns = F.when(corrects, F.array(F.lit(True), F.lit(False))).otherwise(F.array(F.lit(False)))
-    both = frame.withColumn("_undo", F.explode(turns))
-    undone = {name: F.col(PREVIOUS)[name] for name in said}
-    undone |= {revision: column(revision) - 1, gone: F.lit(True)}
-    kept = [name for name in frame.columns if name != PREVIOUS]
-    return both.select(
-        *(
-            F.when(F.col("_undo"), undone[name]).otherwise(column(name)).alias(name) if name in undone else column(name)
-            for name in kept
-        )
-    )
 
 
 def _fields_of_position(frame: DataFrame, inputs: Sequence[Node]) -> dict[str, str]:
@@ -294,7 +293,7 @@ def _operated(routed: DataFrame, layout: Layout, lowering: Lowering, shape: Shap
 
     in_worker = shape.payloads(layout) if shape.payloads is not None else None
     if in_worker is None or lowering.run.replays:
-        payloads = routed.mapInArrow(router(layout), names.ROUTED)
+        payloads = map_in_arrow(routed, router(layout), names.ROUTED)
         payloads = payloads if in_worker is None else payloads.unionByName(in_worker)
     else:
         payloads = in_worker

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from velostream.plan.expression import Expression
-from velostream.plan.nodes import Aggregate, Node, Order, Project, Scan
+from velostream.plan.nodes import Aggregate, JoinStreams, Node, Order, Project, Scan
 from velostream.plan.nodes.base import EVENT_TIME, WINDOW_END, WINDOW_START
 
 _STEADY = ("TUMBLING", "SLIDING")
@@ -35,3 +35,27 @@ def is_time(node: Node, expression: Expression) -> bool:
     if len(node.children) == 1 and name in node.children[0].fields:
         return is_time(node.children[0], expression)
     return False
+
+
+def moves_in_time(node: Aggregate) -> bool:
+    """True where a correction of a row below may have another time than the row, and so belong to another window."""
+    time = node.window.time if node.window is not None else None
+    if time is not None and not time.is_field:
+        return True
+    return not _stays(node.input, time.name if time is not None else node.input.time)
+
+
+def _stays(node: Node, name: str) -> bool:
+    """True where no correction of a row of `node` changes this field."""
+    if isinstance(node, Scan) or not node.revises:
+        return True
+    if isinstance(node, Aggregate):
+        keys = {key.name for key in node.keys}
+        bounds = {WINDOW_START, WINDOW_END, EVENT_TIME}
+        return name in keys or (node.window is not None and not node.window.assigner.moves and name in bounds)
+    if isinstance(node, Project):
+        source = next((each.expression for each in node.columns if each.name == name), None)
+        return source is not None and source.is_field and _stays(node.input, source.name)
+    if isinstance(node, JoinStreams):
+        return all(_stays(child, child.time) for child in node.children)
+    return all(_stays(child, name) for child in node.children if name in child.fields)

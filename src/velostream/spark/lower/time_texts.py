@@ -10,6 +10,7 @@ from velostream.spark.lower.time_patterns import WEEKDAYS, TimePattern, read_pat
 if TYPE_CHECKING:
     from pyspark.sql import Column
 
+_EXPONENT = r"^[+-]?[0-9]+([.][0-9]+)?[eE][+-]?[0-9]+$"
 NUMBER = r"^[+-]?[0-9]+([.][0-9]+)?$"
 _ISO = (
     r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,9})?)?"
@@ -30,6 +31,14 @@ class TimeText:
     zoned: Column
 
 
+def without_exponent(text: Column) -> Column:
+    """A number as digits: Spark makes 1.7E9 of one of JSON that has a fraction, where its column is text."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    digits = F.when(text.rlike(_EXPONENT), text.try_cast("decimal(38,9)")).cast("string")
+    return F.coalesce(digits, text)
+
+
 def iso_time(text: Column) -> TimeText:
     """ISO 8601: a date, maybe a time of day, its fraction and its zone; basic forms such as 20260131T120000Z too."""
     from pyspark.sql import functions as F  # noqa: N812
@@ -39,6 +48,7 @@ def iso_time(text: Column) -> TimeText:
     closed = F.regexp_replace(extended, ":([.]|Z|[+-]|$)", "$1")
     spaced = F.regexp_replace(closed, r"^([0-9-]{10})[ t]", "$1T")
     spaced = F.regexp_replace(spaced, r"T([0-9]{2}:[0-9]{2})([Zz +-]|$)", "T$1:00$2")
+    spaced = F.regexp_replace(spaced, "z$", "Z")
     shape = F.upper(spaced)
     rare = F.when(shape.rlike(_ISO), F.try_to_timestamp(spaced))
     # Most texts need none of that, and it costs more than the rest of the scan.

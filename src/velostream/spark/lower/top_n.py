@@ -21,6 +21,8 @@ from velostream.windows.watermark import WatermarkSettings
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+ORDERED = ("file_source", "s3_source")
+"""Sources whose offsets order records over all partitions."""
 _RANK = "r0"
 
 
@@ -55,7 +57,7 @@ def lower_top_n(node: TopN, frame: DataFrame, lowering: Lowering, *, keeps_previ
             by_partition=by_partition,
             withdraws=node.revises,
             keeps_previous=keeps_previous,
-            in_one_partition=node.of_changes,
+            in_one_partition=node.changes is not None and node.changes.connector not in ORDERED,
             ttl=None if node.per_window else node.ttl,
             lateness=Lateness(lateness_below(node)),
             watermark=watermark,

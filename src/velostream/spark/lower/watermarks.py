@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from velostream.plan.distances import distance
 from velostream.plan.emission import CHANGES
 from velostream.plan.nodes import Aggregate, JoinStreams, Node, RowWindows, Scan
 from velostream.spark.lower.context import Lowering
@@ -49,17 +52,27 @@ def says_changes(node: Node) -> bool:
 
 def watermark_settings(node: Node, lowering: Lowering) -> WatermarkSettings:
     """How the watermark of a stateful node comes about; each source goes by its own settings."""
-    scans = own_scans(node)
+    scans, behind = own_scans(node), _behind(node, lowering)
     if not scans:
-        return BELOW
+        return replace(BELOW, sources=behind)
     sources = {lowering.label(scan): _settings(scan) for scan in scans}
     first = next(iter(sources.values()))
     if any(scan.event_time.semantics == "processing" for scan in scans):
         return WatermarkSettings(strategy=Strategy.PROCESSING, idle_timeout=None)
+    sources |= behind
     periodic = [one for one in sources.values() if one.strategy is Strategy.PERIODIC]
     strategy = Strategy.PERIODIC if periodic else Strategy.BOUNDED
     interval = max((one.emit_interval for one in periodic), default=first.emit_interval)
     return WatermarkSettings(strategy=strategy, idle_timeout=None, emit_interval=interval, sources=sources)
+
+
+def _behind(node: Node, lowering: Lowering) -> dict[str, WatermarkSettings]:
+    """How far rows of the node below may lie behind its watermark, where a join goes by another time than theirs."""
+    if not isinstance(node, JoinStreams) or node.left_time == node.left.time:
+        return {}
+    stages = [node.left] if node.left.keeps_state else below(node.left)
+    settings = replace(BELOW, max_out_of_orderness=-distance(node.left, node.left_time)[0])
+    return {source_of(lowering.stage_of(each)): settings for each in stages}
 
 
 def _settings(scan: Scan) -> WatermarkSettings:

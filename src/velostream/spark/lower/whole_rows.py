@@ -10,11 +10,12 @@ from velostream.plan.expression import Expression, reads
 from velostream.plan.nodes import Node, Order
 from velostream.plan.nodes.base import EMISSION, REVISION, WINDOW_END, system_field
 from velostream.spark.lower.context import Lowering, column
-from velostream.spark.lower.stage import PREVIOUS, Shape, Stage, lower_stage
+from velostream.spark.lower.stage import Shape, Stage, lower_stage
 from velostream.spark.lower.types import arrow_schema
 from velostream.spark.stateful import layout as names
 from velostream.types import Type
 from velostream.windows.accumulators.base import Sort
+from velostream.windows.rows.said import PREVIOUS
 from velostream.windows.watermark import WatermarkSettings
 
 if TYPE_CHECKING:

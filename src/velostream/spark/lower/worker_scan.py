@@ -128,5 +128,5 @@ def _schema(columns: Sequence[tuple[str, object]]) -> object:
 
     schema = arrow_schema(columns)  # type: ignore[arg-type]
     more = {"_raw": pa.string(), "_fault": pa.string(), "_partition": pa.int32(), "_offset": pa.int64()}
-    more |= {"_topic": pa.string(), "_mark": pa.string(), "_late": pa.bool_()}
+    more["_mark"] = pa.string()
     return pa.schema([*schema, *(pa.field(name, kind) for name, kind in more.items())])

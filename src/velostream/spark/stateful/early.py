@@ -25,7 +25,6 @@ VALUE = "value"
 EVENT = "_event"
 """The column of event times, as the scan in the worker is given it."""
 AUTO = -1
-_SYSTEM = ("_partition", "_offset", "_topic", "_mark", "_late")
 _ROUTED = '{"routed"'
 
 
@@ -58,8 +57,9 @@ class EarlyScan:
         """Lines of a file as they are read, with what is wrong with them and where they stand."""
         import pyarrow as pa
 
-        texts = [pa.field(name, pa.string()) for name in (VALUE, "_raw", "_fault")]
-        return pa.schema([*texts, *(one for one in self.worker.schema if one.name in _SYSTEM)])
+        texts = dict.fromkeys((VALUE, "_raw", "_fault"), pa.string())
+        stands = {"_partition": pa.int32(), "_offset": pa.int64(), "_topic": pa.string(), "_mark": pa.string()}
+        return pa.schema({**texts, **stands, "_late": pa.bool_()})
 
     @property
     def more(self) -> str:

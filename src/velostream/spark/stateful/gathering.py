@@ -15,12 +15,14 @@ class Gathered:
         self.layout = layout
         self.now = 0
         self.set_clock: int | None = None
-        self.flush = False
+        self.flush = self.ready = False
         self.resumed = False
         self.clocked = not layout.bounded
         self.counts: dict[str, int] = {}
         self.expanded = self.derived = self.replayed = 0
         self.delivered: dict[str, int] = {}
+        self.met: dict[str, int] = {}
+        """How many rows met the same in the joins below the node."""
         self.known: dict[str, int | frozenset[int]] = dict(layout.known)
         self.seen: dict[tuple[str, int], list[int | None]] = {}
         self.finished: set[tuple[str, int]] = set()
@@ -35,6 +37,8 @@ class Gathered:
             self.counts[status] = self.counts.get(status, 0) + count
         for name, count in facts.get("delivered", {}).items():
             self.delivered[name] = self.delivered.get(name, 0) + count
+        for bits, count in facts.get("met", {}).items():
+            self.met[bits] = self.met.get(bits, 0) + count
         for mark in facts.get("marks", ()):
             self._hear(mark)
             self._mark(mark)
@@ -44,6 +48,7 @@ class Gathered:
         self.now = max(self.now, facts.get("now", 0))
         self.flush |= facts.get("flush", False)
         self.resumed |= facts.get("resumed", False)
+        self.ready |= facts.get("ready", False)
         if "clock" in facts:  # a test gives the time: nothing else shows it
             self.set_clock, self.clocked = max(self.set_clock or 0, facts["clock"]), True
         for source, partition, *times in facts.get("progress", ()):

@@ -12,15 +12,14 @@ _NULL = "\\N"
 
 
 def group_text(keys: Sequence[str], columns: Mapping[str, pl.DataType]) -> pl.Expr:
-    """The keys of a row as one text, as `spark.lower.slots` has it. NULL where rows have none, where none is known, and
-    where keys are neither texts nor whole numbers, which alone are the same text for Spark."""
+    """The keys of a row as one text, as `spark.lower.slots` has it; one that could not be computed is as one that is
+    NULL. NULL where rows have none, and where keys are neither texts nor whole numbers, which alone are the same text
+    for Spark."""
     import polars as pl
 
     if not keys or any(key not in columns or not _is_plain(columns[key]) for key in keys):
         return pl.lit(None, pl.String)
-    known = pl.any_horizontal(pl.col(key).is_not_null() for key in keys)
-    text = pl.concat_str([pl.col(key).cast(pl.String).fill_null(_NULL) for key in keys], separator="|")
-    return pl.when(known).then(text)
+    return pl.concat_str([pl.col(key).cast(pl.String).fill_null(_NULL) for key in keys], separator="|")
 
 
 def _is_plain(kind: pl.DataType) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import shutil
 import tempfile
@@ -9,15 +10,35 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+_MEMORY = Path("/dev/shm")
 _OWNERS = "owners"
 _claimed: set[Path] = set()
 
 
 def shared_memory() -> Path:
     """The folder of all jobs of this user on this host: in memory where the system has such a folder."""
-    memory = Path("/dev/shm")
-    base = memory if memory.is_dir() and os.access(memory, os.W_OK) else Path(tempfile.gettempdir())
+    base = _MEMORY if _MEMORY.is_dir() and os.access(_MEMORY, os.W_OK) else Path(tempfile.gettempdir())
     return base / f"velostream-{os.getuid()}"
+
+
+def own_folder(name: str) -> Path | None:
+    """A folder in shared memory of this process alone, gone with it, at the latest when another one starts; None where
+    there is no shared memory."""
+    base = shared_memory()
+    folder = base / f"{name}-{os.getpid()}"
+    if base.parent != _MEMORY:
+        return None
+    try:
+        base.mkdir(parents=True, exist_ok=True, mode=0o700)
+        owner = folder / _OWNERS / _process(os.getpid())
+        if not owner.exists():
+            sweep(base, 3_600.0, but=folder.name)
+            owner.parent.mkdir(parents=True, exist_ok=True)
+            owner.touch()
+            atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    except OSError:
+        return None
+    return folder
 
 
 def claimed(base: Path, query: str, ttl: float) -> Path | None:

@@ -19,10 +19,16 @@ RECORD = "_record"
 PUNCTUATION = "_punctuation"
 PASSED = "_passed"
 COUNTED = "_counted"
+JOINED = "_joined"
+"""What a row met in joins with tables: two bits for each of these (velostream.spark.lower.join_counts)."""
 GROUP = "_group"
 """The keys of a record that is a dead letter as text, where it is known to which group it would belong."""
 KIND = "_kind"
 """As what the last stateful node said a row: early, final, late, change or retract."""
+OF_WINDOW = "_of_window"
+"""The keys and bounds of the window that a row of the last stateful node is about, whatever becomes of its fields."""
+OF_EVENTS = "_of_events"
+"""How many records that window had when the row was said."""
 POSITION = ("_event_time", "_source", "_partition", "_offset")
 ORIGIN = ("_origin", "_origin_revision", "_origin_gone")
 

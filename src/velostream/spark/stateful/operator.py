@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
+from pyspark.sql.types import BinaryType, StringType, StructField, StructType
 
 from velostream.spark.stateful import layout as names
 from velostream.spark.stateful.gathering import Gathered
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from velostream.windows.facts import Facts
     from velostream.windows.outcome import Outcome
 
+_NAME = StructType([StructField("name", StringType())])
+_BLOB = StructType([StructField("blob", BinaryType())])
+"""The types of what is kept, written out: of a text the JVM would be asked for every task."""
 QUERY = "sql.streaming.queryId"
 """The property of a task that names the query."""
 
@@ -38,7 +42,7 @@ class StageProcessor(StatefulProcessor):
 
     def init(self, handle: Any) -> None:
         """Opens the state."""
-        self.blobs = handle.getMapState("blobs", "name STRING", "blob BINARY")
+        self.blobs = handle.getMapState("blobs", _NAME, _BLOB)
 
     def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:  # noqa: N802, N803
         """Takes what the routers and the control source sent to this bucket in one micro-batch."""
@@ -80,11 +84,13 @@ class StageProcessor(StatefulProcessor):
             "expanded": gathered.expanded,
             "derived": gathered.derived,
             "delivered": gathered.delivered,
+            "met": gathered.met,
             "seconds": round(time.perf_counter() - self.began, 6),
             "replayed": gathered.replayed,
             "next_tick": min((time for time in (outcome.next_tick, look) if time is not None), default=None),
             "now": facts.now,
             "flush": facts.flush,
+            "ready": gathered.ready,
             "set_clock": gathered.set_clock,
             "outgoing": self._outgoing(outcome),
             "done": outcome.done,

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-_COUNTED = ("counts", "derived", "delivered", "expanded", "replayed")
+_COUNTED = ("counts", "derived", "delivered", "expanded", "replayed", "met")
+_TELLING = ("_source", "_partition", "_event_time", names.STATUS, names.COUNTED, names.PUNCTUATION, "_expanded")
+"""The columns of rows that say how far sources have come, and what became of records."""
 Sent = tuple[int, str | None, bytes | None]
 """A bucket, what is sent to it, and the bytes."""
 Keyed = Callable[["pl.DataFrame"], "pl.DataFrame"]
@@ -146,50 +148,74 @@ def _facts(rows: pl.DataFrame, marks: pl.DataFrame) -> dict[str, Any]:
 
     from velostream.windows.facts import progress_of
 
-    clock = int(pl.concat([rows[names.CLOCK], marks[names.CLOCK]]).max())  # type: ignore[arg-type]
-    records = rows.filter(pl.col("_source").is_not_null()) if rows["_source"].null_count() else rows
-    honest = _from_sources(records).filter(
-        pl.col("_partition").is_not_null()
-        & pl.col("_event_time").is_not_null()
-        & pl.col(names.STATUS).ne_missing(names.CLOCK_SKEW)
-    )
-    counted = records.group_by(names.STATUS).len() if records.height else None
+    clock = max(int(part[names.CLOCK].max()) for part in (rows, marks) if part.height)  # type: ignore[arg-type]
+    told = rows.select(name for name in _TELLING if name in rows.columns)
+    records = told.filter(pl.col("_source").is_not_null()) if told["_source"].null_count() else told
+    again = _again(records["_source"])
     mark = names.PUNCTUATION if names.PUNCTUATION in rows.columns else None
-    known = list(progress_of(honest, mark))
+    known = list(progress_of(_honest(records, again), mark))
     return {
         "now": clock,
         "progress": [[one.source, one.partition, one.event_time, one.mark] for one in known],
         "delivered": {f"{one.source}/{one.partition}": one.records for one in known},
         "marks": [json.loads(text) for text in marks[names.MARK].to_list()],
-        "counts": {status or "": count for status, count in counted.iter_rows()} if counted is not None else {},
+        "counts": _counts(records[names.STATUS]),
         "derived": rows.height - records.height,
         "expanded": int(records["_expanded"].sum()) if "_expanded" in records.columns else 0,
-        "replayed": _replayed(records),
+        "replayed": _replayed(records, again) if again else 0,
+        "met": _met(rows),
     }
 
 
-def _from_sources(records: pl.DataFrame) -> pl.DataFrame:
-    """Without records that come again, and those that a stateful node has passed on: how far these have come, its
-    marks say."""
+def _counts(statuses: pl.Series) -> dict[str, int]:
+    """How many records have each status; those that nothing is wrong with have none."""
+    fine = {"": statuses.null_count()} if statuses.null_count() else {}
+    if statuses.null_count() == statuses.len():
+        return fine
+    return {**fine, **dict(statuses.drop_nulls().value_counts().iter_rows())}
+
+
+def _met(rows: pl.DataFrame) -> dict[int, int]:
+    """How many rows met the same in the joins below; those that nothing joined are left out."""
+    from velostream.windows.facts import same
+
+    if names.JOINED not in rows.columns:
+        return {}
+    told = rows[names.JOINED]
+    if same(told):
+        return {told[0]: told.len()} if told[0] else {}
+    return {bits: count for bits, count in told.drop_nulls().value_counts().iter_rows() if bits}
+
+
+def _honest(records: pl.DataFrame, again: list[str]) -> pl.DataFrame:
+    """Records whose times say how far their partitions have come: without those that come again, and those that a
+    stateful node has passed on, of which its marks say it."""
     import polars as pl
 
-    again = _again(records)
-    fresh = records.filter(~pl.col("_source").is_in(again)) if again else records
-    if names.COUNTED not in records.columns:
-        return fresh
-    return fresh.filter(~pl.col(names.COUNTED).fill_null(value=False))
+    told = [name for name in ("_partition", "_event_time") if records[name].null_count()]
+    conditions = [pl.col(name).is_not_null() for name in told]
+    if records[names.STATUS].null_count() < records.height:
+        conditions.append(pl.col(names.STATUS).ne_missing(names.CLOCK_SKEW))
+    if again:
+        conditions.append(~pl.col("_source").is_in(again))
+    if names.COUNTED in records.columns:
+        conditions.append(~pl.col(names.COUNTED).fill_null(value=False))
+    return records.filter(*conditions) if conditions else records
 
 
-def _again(records: pl.DataFrame) -> list[str]:
+def _again(sources: pl.Series) -> list[str]:
     """The sources of records that were dead letters and come again."""
-    return [name for name in records["_source"].unique().to_list() if MARK in name]
+    from velostream.windows.facts import same
+
+    known = [sources[0]] if same(sources) else sources.unique().to_list()
+    return [name for name in known if MARK in name]
 
 
-def _replayed(records: pl.DataFrame) -> int:
+def _replayed(records: pl.DataFrame, again: list[str]) -> int:
     """How many records come again; further rows of theirs are not counted, nor those that were counted before."""
     import polars as pl
 
-    found = records.filter(pl.col("_source").is_in(_again(records)))
+    found = records.filter(pl.col("_source").is_in(again))
     for flag in ("_expanded", names.COUNTED):
         if flag in found.columns:
             found = found.filter(~pl.col(flag).fill_null(value=False))

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 UNDECODABLE, MISSING = "undecodable", "event_time_missing"
+_TEXTS = ("_raw", "_fault", names.MARK)
 
 
 @dataclass(frozen=True)
@@ -57,13 +58,9 @@ class WorkerScan:
 
     def sent(self, batch: pa.RecordBatch, watermark: int | None, clock: int = 0, path: str = "") -> pa.RecordBatch:
         """What goes to the buckets of some records; without the path of their file none of them may be at fault."""
-        import polars as pl
-
         from velostream.spark.stateful.router import routed
 
-        frame = pl.from_arrow(batch)
-        assert isinstance(frame, pl.DataFrame)
-        rows = self._prepared(frame, clock)
+        rows = self._prepared(_frame(batch), clock)
         rows = self._with_records(rows, watermark, path) if path else rows
         return routed(rows if self._keyed_late else self._keyed(rows), self.layout, watermark, self._keyed)
 
@@ -127,6 +124,16 @@ class WorkerScan:
         joined = numbered.join(found, on="_row", how="left", maintain_order="left")
         record = pl.coalesce(names.RECORD, "_text").alias(names.RECORD)
         return joined.with_columns(record).drop("_row", "_text")
+
+
+def _frame(batch: pa.RecordBatch) -> pl.DataFrame:
+    """A batch as Polars has it; texts that no record has, as those of marks and faults, are not written out."""
+    import polars as pl
+
+    absent = [name for name in _TEXTS if batch[name].null_count == batch.num_rows]
+    frame = pl.from_arrow(batch.drop_columns(absent))
+    assert isinstance(frame, pl.DataFrame)
+    return frame.with_columns(pl.lit(None, pl.String).alias(name) for name in absent)
 
 
 def records_of(path: str, columns: tuple[str, ...], offsets: list[int]) -> list[str]:

@@ -31,7 +31,7 @@ def column(binder: ExpressionBinder, node: exp.Expr) -> Type:
         whole = node if len(parts) == 1 or found.code != "unknown-stream" else place
         binder.refuse(found.code, found.message, whole, found.hint)
         return UNKNOWN
-    target: exp.Expr = field_node(found)
+    target: exp.Expr = _event_time(binder.scope, found) if len(parts) == 1 else field_node(found)
     kind = found.type
     for part in parts[used:]:
         kind = field_type(binder, kind, part)
@@ -53,6 +53,14 @@ def resolve_parts(scope: Scope, names: list[str]) -> tuple[Found | Missing, int]
     if isinstance(plain, Found) and (plain.type.name in ("STRUCT", "MAP", "UNKNOWN", "VARIANT")):
         return plain, 1
     return qualified, 1 if qualified.code == "unknown-stream" else 2
+
+
+def _event_time(scope: Scope, found: Found) -> exp.Expr:
+    """A field that is named without an input: the event time of a row is that of the side which it has."""
+    times = [other for alias in scope.times if isinstance(other := scope.resolve("_event_time", alias), Found)]
+    if found.system is None or found.system.name != "_event_time" or not found.alias or found.outer or not times:
+        return field_node(found)
+    return exp.Anonymous(this="COALESCE", expressions=[field_node(each) for each in (found, *times)])
 
 
 def field_node(found: Found) -> exp.Expr:

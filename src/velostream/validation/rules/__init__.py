@@ -2,6 +2,7 @@
 
 from velostream.validation.rules import (
     aggregate_places,
+    cold_tier,
     emission_needs_groups,
     event_times,
     grouping_types,
@@ -53,6 +54,7 @@ RULES: tuple[Rule, ...] = (
     sinks.check,
     table_keys.check,
     unbounded_state.check,
+    cold_tier.check,
     unused_streams.check,
     visible_columns.check,
     written_settings.check,

@@ -12,7 +12,9 @@ from velostream.validation.joins import conjuncts
 from velostream.validation.rules.base import Look
 from velostream.validation.walk import selects_of, streams
 
-_NEED_ALL_ROWS = ("PERCENT_RANK", "CUME_DIST", "NTILE")
+NEED_ALL_ROWS = ("PERCENT_RANK", "CUME_DIST", "NTILE")
+_UNSTEADY = ("SESSION", "CUMULATE")
+"""Windows that do not close in the order in which they begin."""
 _RANKS = ("ROW_NUMBER", "RANK", "DENSE_RANK")
 
 
@@ -58,15 +60,33 @@ def _window(window: exp.Window, select: BoundSelect, look: Look, *, limited: boo
     if isinstance(window, RowWindow):
         _buffer(window, name, look)
         return
-    if select.window is not None or select.aggregated or select.bounded or window.args.get("alias") is not None:
+    if select.window is not None and not select.bounded:
+        _from_window_to_window(window, name, look, steady=select.window.assigner.name not in _UNSTEADY)
         return
-    if name in _NEED_ALL_ROWS or _follows(window):
-        what = f"{name} needs" if name in _NEED_ALL_ROWS else "a frame with following rows needs"
+    if select.aggregated or select.bounded or window.args.get("alias") is not None:
+        return
+    if name in NEED_ALL_ROWS or _follows(window):
+        what = f"{name} needs" if name in NEED_ALL_ROWS else "a frame with following rows needs"
         hint = "add a WINDOW, or OVER (ROWS WINDOW BUFFER 100 ROWS …)"
         look.findings.error("row-window", f"{what} all rows, and a stream never has them", span_of(window), hint=hint)
     elif not _by_event_time(window, select) and not (limited and name in _RANKS):
         hint = "ORDER BY _event_time; for a top-N filter ROW_NUMBER() in an outer query: WHERE rn <= 3"
         look.findings.error("row-window", f"{name} on a stream goes by event time", span_of(window), hint=hint)
+
+
+def _from_window_to_window(window: exp.Window, name: str, look: Look, *, steady: bool) -> None:
+    """Over the groups of one window any order goes; from one window to the next only that in which they close."""
+    order = window.args.get("order")
+    bounds = [key.name.split(".")[-1] for key in window.args.get("partition_by") or [] if isinstance(key, exp.Column)]
+    first = order.expressions[0] if order is not None else None
+    if first is None or not isinstance(first.this, exp.Column) or {"_window_start", "_window_end"} & set(bounds):
+        return
+    column = first.this.name.split(".")[-1]
+    closing = ("_window_end", "_event_time", *(("_window_start",) if steady else ()))
+    if column in ("_window_start", *closing) and (first.args.get("desc") or column not in closing):
+        message = f"{name} from window to window goes in the order in which they close"
+        hint = "ORDER BY _window_end; within each window PARTITION BY _window_start"
+        look.findings.error("row-window", message, span_of(window), hint=hint)
 
 
 def _buffer(window: RowWindow, name: str, look: Look) -> None:

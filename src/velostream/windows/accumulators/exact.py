@@ -143,3 +143,14 @@ def valued(units: pl.Expr, kind: Type) -> pl.Expr:
     if kind.name == "DECIMAL":
         return held.reinterpret(dtype=dtype(kind))
     return held.cast(pl.Int64).cast(dtype(kind))
+
+
+def between(before: pl.Expr, after: pl.Expr, gone: pl.Expr, way: pl.Expr, kind: Type) -> pl.Expr:
+    """The value of this exact type that lies `gone` of `way` steps on the line between two, rounded to its last digit.
+
+    The two are divided before they are added, so that nothing on the way is larger than they are.
+    """
+    left, right = (value.to_physical().cast(pl.Int128) for value in (before, after))
+    steps, on = way.cast(pl.Int128), gone.cast(pl.Int128)
+    rest = (left % steps) * (steps - on) + (right % steps) * on
+    return valued((left // steps) * (steps - on) + (right // steps) * on + (2 * rest + steps) // (2 * steps), kind)

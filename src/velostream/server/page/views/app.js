@@ -37,7 +37,7 @@ function page(app, after, go) {
     h("div", { class: "row between" },
       h("div", { class: "row" }, h("h1", { class: "flat" }, app.name), badge(app.state), h("span", { class: "quiet" }, `version ${app.version}`)),
       h("div", { class: "row" }, verbs(app.name, app.state, after), h("a", { class: "button", href: `#/editor?app=${encodeURIComponent(app.name)}` }, icon("editor"), "Edit"), h("button", { class: "danger", onclick: () => forget(app, go) }, "Delete"))),
-    app.reason ? h("div", { class: "banner bad", role: "alert" }, icon("warn"), h("div", {}, h("p", { class: "big" }, app.reason), app.restarts ? h("p", {}, `restarted ${app.restarts} times`) : null)) : null,
+    app.reason ? h("div", { class: "banner bad", role: "alert" }, icon("warn"), h("div", {}, h("p", { class: "big" }, app.reason), app.hint ? h("p", {}, h("b", {}, "hint: "), app.hint) : null, app.restarts ? h("p", {}, `restarted ${app.restarts === 1 ? "once" : `${app.restarts} times`}`) : null)) : null,
     app.log.length ? card("The last lines of its log", lines(app.log)) : null,
     h("section", { class: "card flush" }, h("div", { class: "scroll" }, h("table", {},
       heads(["Job", "", "#Records/s", "#Read", "#Watermark lag", "#State", "#Late", "#Dead letters"]),

@@ -10,6 +10,7 @@ import { coloured } from "../sql.js";
 const PAUSE = 350;
 const MASK = "****";
 const KEPT = "velostream.draft";
+const HEADER = /^[ \t]*--[ \t]*SQL Application:[ \t]*(\S+)[ \t]*$/im;
 const EXAMPLE = `-- SQL Application: hello
 -- Version: 1
 
@@ -33,13 +34,14 @@ export function view({ query, draw, signal, go, fail }) {
   const keep = () => { if (!app) sessionStorage.setItem(KEPT, state.sql); };
   const later = () => { clearTimeout(waiting); waiting = setTimeout(check, PAUSE); };
   const redraw = () => draw(page(state, area, { change, check, dry: () => deploy(true), deploy: () => deploy(false) }));
+  const name = () => state.name || headed(state.sql);
   function change(changes) { Object.assign(state, changes, { verdict: null }); redraw(); }
 
   async function check() {
     clearTimeout(waiting);
     const asked = state.sql;
     try {
-      const answer = await post("/api/v1/validate", { sql: asked, name: state.name || "editor" }, { signal });
+      const answer = await post("/api/v1/validate", { sql: asked, name: name() || "editor" }, { signal });
       if (asked !== state.sql) return;
       Object.assign(state, { answer, refused: null });
       area.mark(answer.findings);
@@ -50,7 +52,7 @@ export function view({ query, draw, signal, go, fail }) {
     Object.assign(state, { busy: true, refused: null });
     redraw();
     try {
-      const answer = await post("/api/v1/apps", { name: state.name, sql: state.sql, version: state.version, strategy: state.strategy, fresh: state.fresh, dry_run: dry }, { signal });
+      const answer = await post("/api/v1/apps", { name: name(), sql: state.sql, version: state.version, strategy: state.strategy, fresh: state.fresh, dry_run: dry }, { signal });
       state.verdict = answer.verdict;
       if (answer.deployed) {
         toast(`${answer.app} ${answer.version} is deployed`);
@@ -70,11 +72,14 @@ export function view({ query, draw, signal, go, fail }) {
   signal.addEventListener("abort", () => clearTimeout(waiting));
 }
 
+// The name that the header of a text gives its application.
+const headed = (sql) => HEADER.exec(sql)?.[1] || "";
+
 function page(state, area, act) {
   const found = state.answer?.findings || [];
   const errors = found.filter((one) => one.severity === "error").length;
   const masked = state.sql.includes(MASK);
-  const ready = state.answer?.ok && state.name && !state.busy && !masked;
+  const ready = state.answer?.ok && (state.name || headed(state.sql)) && !state.busy && !masked;
   const input = (name, label, more) => field(label, h("input", { name, value: state[name], spellcheck: "false", oninput: (event) => act.change({ [name]: event.target.value }), ...more }));
   return [
     h("div", { class: "row between" }, h("h1", { class: "flat" }, "Editor"), h("span", { class: `badge ${!state.answer ? "calm" : errors ? "bad" : "good"}`, role: "status", "data-check": "" },
@@ -84,7 +89,7 @@ function page(state, area, act) {
       h("b", {}, `${one.severity}[${one.code}]`), ` ${one.message}`, one.line ? h("span", { class: "quiet" }, `  line ${one.line}:${one.column}`) : null, one.hint ? h("div", { class: "hint" }, `hint: ${one.hint}`) : null)) : h("p", { class: "quiet pad" }, "No findings.")),
     masked ? h("div", { class: "banner" }, h("div", {}, h("p", { class: "big" }, "Secrets of this text are masked as ****."), h("p", {}, "The server shows none of them. Write them again where they stand, or name a variable of the server's environment, before it can be deployed."))) : null,
     card("Deploy",
-      h("div", { class: "row" }, input("name", "Application", { placeholder: "name", required: true }), input("version", "Version", { placeholder: "as in the header" }),
+      h("div", { class: "row" }, input("name", "Application", { placeholder: headed(state.sql) || "name", required: !headed(state.sql) }), input("version", "Version", { placeholder: "as in the header" }),
         select("Strategy", state.strategy, [["REPLACE", "replace"], ["BLUE_GREEN", "blue-green"], ["CANARY(10)", "canary, 10 %"], ["ROLLING", "rolling"]], (strategy) => act.change({ strategy })),
         h("label", { class: "row" }, h("input", { type: "checkbox", checked: state.fresh, onchange: (event) => act.change({ fresh: event.target.checked }) }), "begin without state"),
         h("button", { onclick: act.dry, disabled: !ready }, "Can the state be kept?"), h("button", { class: "primary", "data-act": "deploy", onclick: act.deploy, disabled: !ready }, state.busy ? "Deploying …" : "Deploy")),

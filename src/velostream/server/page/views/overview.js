@@ -44,7 +44,8 @@ function tiles(jobs, tables) {
   const failed = jobs.filter((job) => job.state === "failed").length;
   const worst = jobs.reduce((most, job) => ((job.watermark_lag_seconds ?? -1) > (most?.watermark_lag_seconds ?? -1) ? job : most), null);
   const letters = jobs.reduce((sum, job) => sum + job.dead_lettered, 0);
-  const loading = tables.filter((table) => !["ready", "refreshing"].includes(table.state)).length;
+  const wanted = tables.filter((table) => table.state !== "stopped");
+  const loading = wanted.filter((table) => !["ready", "refreshing"].includes(table.state)).length;
   return h("div", { class: "tiles" },
     tile("Jobs running", `${running} of ${jobs.length}`, { tone: failed ? "bad" : "", note: failed ? `${failed} failed` : "" }),
     tile("Records a second", rate(jobs.reduce((sum, job) => sum + job.rate, 0)), { note: `${short(jobs.reduce((sum, job) => sum + job.read, 0))} read` }),
@@ -52,7 +53,7 @@ function tiles(jobs, tables) {
       tone: worst && isHeld(worst) ? "warn" : "", note: worst && isHeld(worst) ? `held by ${holders(worst)}` : "", href: worst ? jobLink(worst, "partitions") : "",
     }),
     tile("Dead letters", count(letters), { tone: letters ? "warn" : "", href: "#/letters" }),
-    tile("Tables", `${tables.length - loading} of ${tables.length} ready`, { tone: loading ? "warn" : "", href: "#/tables" }),
+    tile("Tables", `${wanted.length - loading} of ${wanted.length} ready`, { tone: loading ? "warn" : "", href: "#/tables" }),
     tile("State", bytes(jobs.reduce((sum, job) => sum + job.state_bytes, 0))));
 }
 
@@ -66,7 +67,7 @@ function attention(apps, jobs, tables) {
       tone: "warn", href: jobLink(job, "partitions"), to: "partitions",
       text: [h("b", {}, job.name), job.watermark ? `: the watermark is ${span(job.watermark_lag_seconds)} behind, held back by ` : ": there is no watermark, held back by ", h("code", {}, holders(job, 3))],
     })),
-    ...tables.filter((table) => !["ready", "refreshing"].includes(table.state)).map((table) => ({
+    ...tables.filter((table) => !["ready", "refreshing", "stopped"].includes(table.state)).map((table) => ({
       tone: table.state === "failed" ? "bad" : "warn", href: "#/tables", to: "tables",
       text: ["table ", h("b", {}, table.name), ` is ${table.state}${table.percent !== null ? `, ${table.percent} %` : ""}${table.error ? `: ${table.error}` : ""}`],
     })),

@@ -36,7 +36,7 @@ function page(tables, summary, wanted, search) {
   return [
     h("h1", {}, "Tables"),
     h("div", { class: "tiles" },
-      tile("Ready", `${summary.ready} of ${summary.tables}`), tile("Loading", count(summary.loading), { tone: summary.loading ? "warn" : "" }),
+      tile("Ready", `${summary.ready} of ${summary.tables}`, { note: summary.stopped ? `${summary.stopped} stopped` : "" }), tile("Loading", count(summary.loading), { tone: summary.loading ? "warn" : "" }),
       tile("Waiting", count(summary.waiting), { tone: summary.waiting ? "warn" : "" }), tile("Failed", count(summary.failed), { tone: summary.failed ? "bad" : "" }),
       tile("Rows", count(summary.rows), { note: summary.percent === null ? "" : `${summary.percent} % loaded` })),
     h("div", { class: "row between" }, h("h2", {}, "All tables"), h("input", { type: "search", placeholder: "filter  ( / )", "aria-label": "Filter tables", oninput: (event) => search(event.target.value) })),
@@ -46,10 +46,10 @@ function page(tables, summary, wanted, search) {
   ];
 }
 
-const rank = (table) => ["failed", "loading", "waiting", "refreshing", "ready"].indexOf(table.state);
+const rank = (table) => ["failed", "loading", "waiting", "refreshing", "ready", "stopped"].indexOf(table.state);
 
 function line(table) {
-  const done = ["ready", "refreshing"].includes(table.state);
+  const done = ["ready", "refreshing", "stopped"].includes(table.state);
   const part = done ? 100 : table.percent;
   return h("tr", { "data-key": `${table.app}/${table.name}`, "data-row": "", tabindex: "0", class: table.state === "failed" ? "failed" : "" },
     h("td", {}, h("b", {}, table.name), table.error ? h("div", { class: "error" }, table.error) : null), h("td", {}, table.app), h("td", {}, badge(table.state)),

@@ -2,7 +2,7 @@
 
 import { get, jobPath } from "../../api.js";
 import { h } from "../../dom.js";
-import { count, micros, span } from "../../format.js";
+import { count, micros, some, span } from "../../format.js";
 import { at, curve, placed, sheet } from "../../graph.js";
 import { card, heads } from "../../parts.js";
 
@@ -55,7 +55,7 @@ function boxes(root, job, engine) {
 
 const sum = (counts) => Object.values(counts || {}).reduce((total, one) => total + one, 0);
 const more = (list, most = 3) => (list.length > most ? [...list.slice(0, most), `and ${list.length - most} more`] : list);
-const took = (spent) => (spent ? `${span(spent.seconds)} in ${count(spent.batches)} batches` : "");
+const took = (spent) => (spent ? `${span(spent.seconds)} in ${some(spent.batches, "batch", "batches")}` : "");
 
 function sinkBox(sink, engine) {
   const spent = engine.timing?.stages?.[`sink ${sink.name}`];
@@ -105,7 +105,7 @@ function stages(timing, pressure) {
   if (!list.length) return null;
   const all = list.reduce((total, [, one]) => total + one.seconds, 0) || 1;
   const busy = pressure ? `${pressure.state}, ${Math.round(pressure.busy * 100)} % of the last minute at work${pressure.cause ? `, most of it ${pressure.cause}` : ""}` : "";
-  return card("Time by stage", h("p", { class: "quiet" }, `${count(timing.batches)} batches since the start; half took up to ${span(timing.p50)}, 95 of 100 up to ${span(timing.p95)}. ${busy}`),
+  return card("Time by stage", h("p", { class: "quiet" }, `${some(timing.batches, "batch", "batches")} since the start; half took up to ${span(timing.p50)}, 95 of 100 up to ${span(timing.p95)}. ${busy}`),
     h("div", { class: "scroll" }, h("table", {}, heads(["Stage", "#Seconds", "#Share", "", "#Rows", "#Last batch"]),
       h("tbody", {}, list.map(([name, one]) => h("tr", {}, h("td", {}, PARTS[name] || name), h("td", { class: "number" }, one.seconds.toFixed(2)), h("td", { class: "number" }, `${Math.round((one.seconds / all) * 100)} %`),
         h("td", {}, h("div", { class: "meter" }, h("i", { style: { width: `${(one.seconds / all) * 100}%` } }))), h("td", { class: "number" }, one.rows ? count(one.rows) : "–"), h("td", { class: "number" }, span(one.last_seconds))))))));

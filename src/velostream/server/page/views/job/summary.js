@@ -23,7 +23,7 @@ export function show(job) {
       lineChart({ title: "Records a second", series: [{ name: "", points: series(job, "rate") }], format: rate }),
       lineChart({ title: "Watermark lag", series: [{ name: "", colour: 1, points: series(job, "lag") }], format: span, round: niceTime, empty: "no watermark yet" }),
       lineChart({ title: "State", series: [{ name: "", colour: 2, points: series(job, "state") }], format: bytes, round: niceBytes })),
-    h("div", { class: "grid two" }, records(job), batches(job), ends(job)),
+    h("div", { class: "grid two top" }, h("div", {}, records(job), ends(job)), batches(job)),
   ];
 }
 
@@ -39,13 +39,13 @@ function records(job) {
   const reasons = Object.entries(said.dead_lettered || {});
   return card("Where every record went", h("p", { class: "quiet" }, `${count(said.read || 0)} read${said.expanded ? `, ${count(said.expanded)} more rows made of them` : ""}; each is in exactly one class`),
     whole(parts, count),
-    reasons.length ? h("p", { class: "quiet" }, "dead letters: ", reasons.map(([reason, value]) => h("a", { href: `#/letters?app=${encodeURIComponent(job.app)}&job=${encodeURIComponent(job.name)}&reason=${encodeURIComponent(reason)}` }, `${reason} ${count(value)}  `))) : null,
+    reasons.length ? h("p", { class: "quiet" }, "dead letters: ", reasons.map(([reason, value], place) => [place ? " · " : "", h("a", { href: `#/letters?app=${encodeURIComponent(job.app)}&job=${encodeURIComponent(job.name)}&reason=${encodeURIComponent(reason)}` }, `${reason} ${count(value)}`)])) : null,
     emitted.length ? h("div", {}, h("p", { class: "quiet" }, "Rows written"), whole(emitted.map(([kind, value]) => ({ label: kind, value, kind })), count)) : null);
 }
 
 function batches(job) {
   const said = job.progress;
-  if (!said) return card("Micro-batches", h("p", { class: "quiet" }, "none yet"));
+  if (!said) return card("Micro-batches", h("p", { class: "quiet" }, "none since it started"));
   const taken = Object.entries(said.durationMs || {}).filter(([name, value]) => name !== "triggerExecution" && value).sort((a, b) => b[1] - a[1]);
   const all = said.durationMs?.triggerExecution || 1;
   return card(`Micro-batch ${count(said.batchId)}`, h("p", { class: "quiet" }, `${count(said.numInputRows)} rows in ${span(all / 1000)}, at ${moment(said.timestamp)}`),

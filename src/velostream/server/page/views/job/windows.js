@@ -51,7 +51,7 @@ function list(said, state) {
   return h("section", { class: "card flush" }, h("div", { class: "scroll" }, h("table", {},
     heads(["Key", "#From", "#To", "#Written", ""]),
     h("tbody", {}, said.items.map((one) => h("tr", { "data-key": `${one.key}/${one.window_start}`, "data-row": "", tabindex: "0" },
-      h("td", {}, h("code", {}, one.key)), h("td", { class: "number" }, moment(one.window_start)), h("td", { class: "number" }, moment(one.window_end)),
+      h("td", { class: "nowrap" }, h("code", {}, one.key)), h("td", { class: "number" }, moment(one.window_start)), h("td", { class: "number" }, moment(one.window_end)),
       h("td", { class: "number" }, `${one.emissions.length}×`),
       h("td", {}, h("div", { class: "timeline" }, one.emissions.map((each) => h("span", { class: "emit", title: `batch ${each.batch}, ${each.at}` },
         h("i", { class: `dot k-${each.emission}` }), each.emission, each.revision ? h("small", { class: "quiet" }, ` rev ${each.revision}`) : null, h("small", { class: "quiet" }, ` ${moment(each.at)}`)))))))))),

@@ -189,6 +189,14 @@ def test_while_corrections_come_in_time_nothing_that_was_forgotten_is_missed(
     assert [pair for pair in run.pairs if pair not in own] == expected(rows, run.settings)
 
 
+def test_a_row_that_has_met_one_that_is_forgotten_before_it_is_not_alone() -> None:
+    run = Run(settings("LEFT", delay=0, late=8))
+    for row in (Row(1, "a", 0, 1), Row(0, "a", 1, 0), Row(0, "a", 14, 9), Row(1, "a", 14, 9)):
+        run.batch([row])
+    run.batch([Row(0, "z", 100, 9), Row(1, "z", 100, 9)])
+    assert run.pairs == [(0, 1), (9, None)]
+
+
 def test_a_correction_says_the_next_revision_and_a_pair_that_is_no_more_is_withdrawn() -> None:
     run = Run(settings("LEFT", delay=0, late=20))
     run.batch([Row(0, "a", 10, 1, "u"), Row(1, "a", 12, 3, "v"), Row(1, "a", 13, 2, "w")])

@@ -31,8 +31,9 @@ else:
 
     pl = lazy("polars")
 
-OPEN, MET, ALONE = 0, 1, 2
-"""What has become of a row that stands: something may meet it, something has, or nothing will."""
+OPEN, MET, ALONE, BOUND = 0, 1, 2, 3
+"""What has become of a row that stands: something may meet it, something has, nothing will, or something has that never
+changes again and is forgotten before the row itself is."""
 _STATE, _NOW, _SETTLES = "_state", "_state_now", "_newest"
 
 
@@ -97,8 +98,9 @@ class CorrectingJoin:
         stood = arrived.clear() if held is None else self._living(held)
         standing = self._living(arrived if held is None else stacked([held, arrived]))
         pairs = self._pairs(standing)
-        standing = self._judged(standing, pairs, end)
-        results = self._differing(stacked([pairs, *self._alone(standing)]), cells)
+        standing = self._judged(standing, pairs, end, LEAST if passed is None else passed)
+        said = pairs.select("_cell", *IDS, *self.shown, _SETTLES)
+        results = self._differing(stacked([said, *self._alone(standing)]), cells)
         self._count(stood, standing, arrived.height, stats)
         self._hold(arrived, standing, passed)
         for emission, number in results["_emission"].value_counts().iter_rows():
@@ -136,18 +138,27 @@ class CorrectingJoin:
             mine = standing.filter(pl.col(SIDE) == side)
             own = ("_cell", *self.settings.keys, "_event_time", *self.settings.columns[side])
             sides.append(mine.select(*own, pl.col(ORIGIN).alias(IDS[side]), settles))
-        settled = pl.min_horizontal(f"{_SETTLES}{LEFT}", f"{_SETTLES}{RIGHT}").alias(_SETTLES)
-        return met(sides[LEFT], sides[RIGHT], self.settings).select("_cell", *IDS, *self.shown, settled)
+        settles = [f"{_SETTLES}{side}" for side in (LEFT, RIGHT)]
+        paired = met(sides[LEFT], sides[RIGHT], self.settings)
+        return paired.select("_cell", *IDS, *self.shown, *settles, pl.min_horizontal(settles).alias(_SETTLES))
 
-    def _judged(self, standing: pl.DataFrame, pairs: pl.DataFrame, end: int) -> pl.DataFrame:
+    def _judged(self, standing: pl.DataFrame, pairs: pl.DataFrame, end: int, passed: int) -> pl.DataFrame:
         """Rows that stand with what has become of each now."""
-        found = [pairs.select("_cell", pl.lit(side, standing.schema[SIDE]).alias(SIDE), pl.col(IDS[side]).alias(ORIGIN))
-                 for side in (LEFT, RIGHT)]  # fmt: skip
-        meets = pl.concat(found).unique().with_columns(pl.lit(value=True).alias("_meets"))
+        found = [
+            pairs.select(
+                "_cell",
+                pl.lit(side, standing.schema[SIDE]).alias(SIDE),
+                pl.col(IDS[side]).alias(ORIGIN),
+                (pl.col(f"{_SETTLES}{1 - side}") < passed).alias("_binds"),
+            )
+            for side in (LEFT, RIGHT)
+        ]
+        meets = pl.concat(found).group_by("_cell", SIDE, ORIGIN).agg(pl.col("_binds").any())
+        bound = (pl.col(_STATE) == BOUND) | pl.col("_binds").fill_null(value=False)
         over = (pl.col(_STATE) == ALONE) | (self._settles() + 1 <= end)
-        state = pl.when(pl.col("_meets").is_not_null()).then(MET).when(over).then(ALONE).otherwise(OPEN)
+        state = pl.when(bound).then(BOUND).when(pl.col("_binds").is_not_null()).then(MET).when(over).then(ALONE)
         judged = standing.join(meets, on=["_cell", SIDE, ORIGIN], how="left")
-        return judged.with_columns(state.cast(pl.Int8).alias(_NOW)).drop("_meets")
+        return judged.with_columns(state.otherwise(OPEN).cast(pl.Int8).alias(_NOW)).drop("_binds")
 
     def _alone(self, standing: pl.DataFrame) -> list[pl.DataFrame]:
         """Rows of the sides that are kept, of those that nothing will meet."""

@@ -138,9 +138,9 @@ class CorrectingJoin:
             mine = standing.filter(pl.col(SIDE) == side)
             own = ("_cell", *self.settings.keys, "_event_time", *self.settings.columns[side])
             sides.append(mine.select(*own, pl.col(ORIGIN).alias(IDS[side]), settles))
-        settles = [f"{_SETTLES}{side}" for side in (LEFT, RIGHT)]
+        both = [f"{_SETTLES}{side}" for side in (LEFT, RIGHT)]
         paired = met(sides[LEFT], sides[RIGHT], self.settings)
-        return paired.select("_cell", *IDS, *self.shown, *settles, pl.min_horizontal(settles).alias(_SETTLES))
+        return paired.select("_cell", *IDS, *self.shown, *both, pl.min_horizontal(both).alias(_SETTLES))
 
     def _judged(self, standing: pl.DataFrame, pairs: pl.DataFrame, end: int, passed: int) -> pl.DataFrame:
         """Rows that stand with what has become of each now."""

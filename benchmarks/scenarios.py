@@ -106,6 +106,13 @@ SCENARIOS: tuple[Scenario, ...] = (
     ),
     _s3("S3a", "tumbling 1 min, 5,000 groups per window, FINAL", floor=190_000, holds=True, aims={ROCKSDB: 2.0}),
     _s3(
+        "S3w",
+        "the same with four times the records, in as many micro-batches",
+        data=lambda n: trades(4 * n, _GROUPS),
+        aims={ROCKSDB: 2.0},
+        contestants=(VELO, ROCKSDB, MEMORY),
+    ),
+    _s3(
         "S3r",
         "the same, rows through Spark (scan.in_worker = never)",
         job={"scan.in_worker": "never"},

@@ -100,6 +100,18 @@ def test_a_plan_without_state_does_not_enter_python(one_spark: Any, tmp_path: Pa
         assert "velo_" not in text
 
 
+def test_the_time_of_a_micro_batch_is_not_in_the_code_that_decodes_records(one_spark: Any, tmp_path: Path) -> None:
+    write(tmp_path / "in", "jsonl")
+    query = "SELECT k, COUNT(*) AS n FROM s GROUP BY k WINDOW TUMBLING(1m)"
+    settings = {"format": "jsonl", "event.time.field": "at"}
+    runner = started(one_spark, tmp_path, query, columns="k STRING, v INT, at TIMESTAMP", **settings)
+    runner.prepare(bounded=True)
+    [job] = runner.jobs
+    behind, _, before = job.lowered.stream._jdf.queryExecution().analyzed().toString().partition("MapInArrow")
+    assert "current_timestamp()" in behind
+    assert "current_timestamp()" not in before, "Spark would compile all of it anew for every micro-batch"
+
+
 def test_a_csv_header_in_another_order_is_mapped_by_name(one_spark: Any, tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "0.csv").write_text("extra,V,k\nx,1,a\ny,2\nz,NA,b\n")

@@ -74,6 +74,13 @@ def test_filtered_rows_move_the_watermark_and_are_counted_once() -> None:
     assert found[1]["payload"] is None
 
 
+def test_a_router_tells_the_clock_only_where_rows_have_it() -> None:
+    frame = rows(("a", 1, 5, None))
+    assert [json.loads(row["facts"]).get("now") for row in routed(frame)] == [1_000, 1_000]
+    assert ["now" in row["facts"] for row in routed(frame.drop("_clock"))] == [False, False]
+    assert all(row["facts"].startswith('{"') for row in routed(frame.drop("_clock"))), "the clock is put in front"
+
+
 def test_broken_rows_become_letters_with_their_record() -> None:
     found = routed(rows((None, None, None, "undecodable")))
     letters = unpack(found[-1]["payload"])

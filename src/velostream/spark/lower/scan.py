@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from velostream.plan.header_calls import HEADERS
 from velostream.plan.nodes import Scan
 from velostream.sources.streams.given import GIVEN
 from velostream.spark.lower.changelog import with_origins, with_times_of_deletions
@@ -16,7 +17,7 @@ from velostream.spark.lower.replays import with_replays
 from velostream.spark.lower.slots import slot_at
 from velostream.spark.lower.stage import PLACE
 from velostream.spark.stateful.early import EarlyScan
-from velostream.spark.stateful.layout import ORIGIN, PASSED
+from velostream.spark.stateful.layout import MARK, ORIGIN, PASSED
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -107,7 +108,7 @@ def _decoded(node: Scan, lowering: Lowering) -> DataFrame:
         frame = _with_time(node, frame)
     early = lowering.early.get(node.source) if node.connector == "kafka_source" else None
     if early is not None:
-        frame = _early(frame, early)
+        frame = _early(frame, early, timed=_reads_record_time(node))
     main = decoded(node, frame, schema, form, Path(lowering.run.folder), node.event_time)
     if early is not None:
         # keys and headers of messages did not go to the worker: what becomes a dead letter is asked for once more
@@ -118,16 +119,29 @@ def _decoded(node: Scan, lowering: Lowering) -> DataFrame:
     return with_replays(node, lowering, main, schema, form, only=only)
 
 
-def _early(frame: DataFrame, early: EarlyScan) -> DataFrame:
-    """Messages of which the plain ones have been routed in a worker, which is sent as few columns as will do."""
+def _early(frame: DataFrame, early: EarlyScan, *, timed: bool) -> DataFrame:
+    """Messages of which the plain ones have been routed in a worker, which is sent as few columns as will do: of each
+    one Spark's writer of Arrow asks the size after every row. Headers go as text, which most messages have none of."""
     from pyspark.sql import functions as F  # noqa: N812
-    from pyspark.sql.types import BinaryType, StructField, StructType
+    from pyspark.sql.types import BinaryType, StringType, StructField, StructType
 
-    skipped = [name for name in ("_key", "_headers", "_topic") if name not in early.taken]
-    sent = frame.drop(*skipped)
+    asked = ["value", "_partition", "_offset", *(["_timestamp"] if timed else [])]
+    headers = [F.when(F.size(HEADERS) > 0, F.to_json(HEADERS)).alias(HEADERS)] if HEADERS in early.taken else []
+    sent = frame.select(*asked, *headers)
     fields = [StructField(field.name, field.dataType) for field in sent.schema]  # what was routed has none of them
-    left = sent.mapInArrow(early, StructType(fields).add(PASSED, BinaryType()))
-    return left.select("*", *(F.lit(None).cast(dict(frame.dtypes)[name]).alias(name) for name in skipped))
+    left = sent.mapInArrow(early, StructType(fields).add(MARK, StringType()).add(PASSED, BinaryType()))
+    kinds = dict(frame.dtypes)
+    told = {name: F.lit(None).cast(kinds[name]) for name in kinds if name not in left.columns}
+    if headers:
+        nothing = F.array().cast(kinds[HEADERS])
+        told[HEADERS] = F.coalesce(F.from_json(HEADERS, kinds[HEADERS]), nothing)
+    return left.withColumns({**told, "_late": F.lit(False)})
+
+
+def _reads_record_time(node: Scan) -> bool:
+    """True where the time that a message brings is asked for."""
+    asked = any(member.name.split(".")[-1] == "_timestamp" for member in node.fields)
+    return asked or not node.event_time.column or node.event_time.fallback == "record_time" or bool(node.changelog)
 
 
 def _with_time(node: Scan, frame: DataFrame) -> DataFrame:

@@ -242,7 +242,6 @@ def _prepared(shape: Shape, frame: DataFrame, lowering: Lowering) -> DataFrame:
         *(_at(position, name, kind, rows).alias(name) for name, kind in _POSITION.items()),
         hashed.alias(names.HASH),
         F.pmod(hashed, F.lit(len(lowering.run.buckets))).cast("int").alias(names.BUCKET),
-        F.unix_micros(F.current_timestamp()).alias(names.CLOCK),
         *map(column, carried),
         F.when(_may_be_letter(rows), column(names.RECORD)).alias(names.RECORD),
     )
@@ -293,7 +292,7 @@ def _operated(routed: DataFrame, layout: Layout, lowering: Lowering, shape: Shap
 
     in_worker = shape.payloads(layout) if shape.payloads is not None else None
     if in_worker is None or lowering.run.replays:
-        payloads = map_in_arrow(routed, router(layout), names.ROUTED)
+        payloads = _with_clock(map_in_arrow(routed, router(layout), names.ROUTED))
         payloads = payloads if in_worker is None else payloads.unionByName(in_worker)
     else:
         payloads = in_worker
@@ -302,6 +301,19 @@ def _operated(routed: DataFrame, layout: Layout, lowering: Lowering, shape: Shap
     keyed = payloads.groupBy(names.BUCKET)
     processor = StageProcessor(layout, _empty(routed, layout))
     return keyed.transformWithState(processor, names.EMITTED, outputMode="Update", timeMode="None")
+
+
+def _with_clock(payloads: DataFrame) -> DataFrame:
+    """What routers say with the clock of the micro-batch, which Spark keeps for a re-run of it.
+
+    The code that Spark generates has the time in it, so that each micro-batch compiles it anew: a column of records
+    would have it in the code that decodes and computes them.
+    """
+    from pyspark.sql import functions as F  # noqa: N812
+
+    now = F.unix_micros(F.current_timestamp()).cast("string")
+    told = F.concat(F.lit('{"now": '), now, F.lit(", "), F.substring(F.col("facts"), 2, 1 << 30))
+    return payloads.withColumn("facts", told)
 
 
 def reads_sources(node: Node) -> bool:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from velostream.durations import FIRST, LAST
+from velostream.formats.decoding.header_texts import listed
 from velostream.formats.decoding.json_columns import read_columns
 from velostream.sources.streams.watermarks import before
 from velostream.spark.stateful import layout as names
@@ -112,7 +113,9 @@ class EarlyScan:
 
         given = {EVENT: times.cast(pa.timestamp("us")).cast(pa.timestamp("us", "UTC"))}
         for name in self.taken:
-            given[name] = batch[name].take(places)
+            held = batch[name] if len(places) == batch.num_rows else batch[name].take(places)
+            kind = self.worker.schema.field(name).type
+            given[name] = listed(held, kind) if pa.types.is_list(kind) and pa.types.is_string(held.type) else held
         rows = {one.name: _column(one, table, given) for one in self.worker.schema}
         return self.worker.sent(pa.record_batch(rows), watermark)
 
@@ -139,7 +142,9 @@ def _left(batch: pa.RecordBatch) -> pa.RecordBatch:
     """Records as they are."""
     import pyarrow as pa
 
-    return pa.record_batch([*batch.columns, pa.nulls(batch.num_rows, pa.binary())], schema=_out(batch.schema))
+    schema = _out(batch.schema)
+    more = [pa.nulls(batch.num_rows, one.type) for one in schema if one.name not in batch.schema.names]
+    return pa.record_batch([*batch.columns, *more], schema=schema)
 
 
 def _marks(sent: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
@@ -154,10 +159,11 @@ def _marks(sent: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
 
 
 def _out(schema: pa.Schema) -> pa.Schema:
-    """The columns that come out: those that go in, each of which may be NULL, and one for what was routed."""
+    """The columns that come out: those that go in, each of which may be NULL, and two for what was routed."""
     import pyarrow as pa
 
-    return pa.schema([*(pa.field(one.name, one.type) for one in schema), pa.field(names.PASSED, pa.binary())])
+    known = {one.name: one.type for one in schema}
+    return pa.schema({**known, names.MARK: pa.string(), names.PASSED: pa.binary()})
 
 
 def routed_before(frame: pl.DataFrame) -> tuple[pa.RecordBatch | None, pl.DataFrame]:
@@ -172,10 +178,9 @@ def routed_before(frame: pl.DataFrame) -> tuple[pa.RecordBatch | None, pl.DataFr
     if not found.height:
         return None, frame
     buckets, kinds, facts = zip(*(json.loads(mark)["routed"] for mark in found[names.MARK]), strict=True)
-    told = [json.dumps(json.loads(text) | {"now": now}) for text, now in zip(facts, found[names.CLOCK], strict=True)]
     sent = {
         names.BUCKET: pa.array(buckets, pa.int32()),
-        "facts": pa.array(told, pa.string()),
+        "facts": pa.array(facts, pa.string()),
         "kind": pa.array(kinds, pa.string()),
         "payload": found[names.PASSED].to_arrow().cast(pa.binary()),
     }

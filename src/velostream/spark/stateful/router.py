@@ -148,14 +148,13 @@ def _facts(rows: pl.DataFrame, marks: pl.DataFrame) -> dict[str, Any]:
 
     from velostream.windows.facts import progress_of
 
-    clock = max(int(part[names.CLOCK].max()) for part in (rows, marks) if part.height)  # type: ignore[arg-type]
     told = rows.select(name for name in _TELLING if name in rows.columns)
     records = told.filter(pl.col("_source").is_not_null()) if told["_source"].null_count() else told
     again = _again(records["_source"])
     mark = names.PUNCTUATION if names.PUNCTUATION in rows.columns else None
     known = list(progress_of(_honest(records, again), mark))
     return {
-        "now": clock,
+        **_clock(rows, marks),
         "progress": [[one.source, one.partition, one.event_time, one.mark] for one in known],
         "delivered": {f"{one.source}/{one.partition}": one.records for one in known},
         "marks": [json.loads(text) for text in marks[names.MARK].to_list()],
@@ -165,6 +164,13 @@ def _facts(rows: pl.DataFrame, marks: pl.DataFrame) -> dict[str, Any]:
         "replayed": _replayed(records, again) if again else 0,
         "met": _met(rows),
     }
+
+
+def _clock(rows: pl.DataFrame, marks: pl.DataFrame) -> dict[str, int]:
+    """The clock of the batch, where rows have it; else Spark tells it behind the router."""
+    if names.CLOCK not in rows.columns:
+        return {}
+    return {"now": max(int(part[names.CLOCK].max()) for part in (rows, marks) if part.height)}  # type: ignore[arg-type]
 
 
 def _counts(statuses: pl.Series) -> dict[str, int]:

@@ -56,7 +56,9 @@ class WorkerScan:
             if batch.num_rows:
                 yield self.sent(batch, watermark, clock, path)
 
-    def sent(self, batch: pa.RecordBatch, watermark: int | None, clock: int = 0, path: str = "") -> pa.RecordBatch:
+    def sent(
+        self, batch: pa.RecordBatch, watermark: int | None, clock: int | None = None, path: str = ""
+    ) -> pa.RecordBatch:
         """What goes to the buckets of some records; without the path of their file none of them may be at fault."""
         from velostream.spark.stateful.router import routed
 
@@ -70,7 +72,7 @@ class WorkerScan:
         folding = self.layout.folding
         return folding is not None and isinstance(folding.assigner, Aligned)
 
-    def _prepared(self, frame: pl.DataFrame, clock: int) -> pl.DataFrame:
+    def _prepared(self, frame: pl.DataFrame, clock: int | None) -> pl.DataFrame:
         """Rows as the router takes them."""
         import polars as pl
 
@@ -89,7 +91,7 @@ class WorkerScan:
             pl.lit(self.source).alias("_source"),
             "_partition",
             "_offset",
-            pl.lit(clock, pl.Int64).alias(names.CLOCK),
+            *([] if clock is None else [pl.lit(clock, pl.Int64).alias(names.CLOCK)]),
             status.otherwise(pl.lit(None, pl.String)).alias(names.STATUS),
             pl.col("_fault").alias(names.DETAIL),
             names.MARK,

@@ -15,6 +15,10 @@ class Span:
     end_line: int
     end_column: int
 
+    def __deepcopy__(self, memo: object) -> "Span":
+        """Itself, since it never changes: every node of a tree has one, and trees are copied often."""
+        return self
+
     def to(self, other: "Span") -> "Span":
         """The smallest span that holds both."""
         first, last = min(self, other), max(self, other, key=lambda span: span.end)

@@ -15,7 +15,7 @@ from tests.kafka.apps import START, properties, run, sink, source
 from tests.kafka.cluster import Cluster
 
 from velostream.errors import VeloError
-from velostream.formats.encoding import value_encoder
+from velostream.formats.encoding.encoders import value_encoder
 
 if TYPE_CHECKING:
     from tests.postgres.server import Database as PostgreSQL

@@ -11,8 +11,8 @@ import pyarrow as pa
 from tests.formats.held import Settings
 
 from velostream import types
-from velostream.formats.encoding import value_encoder
 from velostream.formats.encoding.avro import AvroEncoder
+from velostream.formats.encoding.encoders import value_encoder
 from velostream.formats.encoding.protobuf import ProtobufEncoder
 from velostream.formats.schemas.made_avro import avro_schema
 from velostream.formats.schemas.made_proto import proto_text

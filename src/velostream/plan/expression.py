@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from hashlib import blake2b
 
 from sqlglot import exp
@@ -20,7 +21,7 @@ _KEPT_OF_NAME = 60
 _PLAIN = re.compile(r"[\w$]+(\.[\w$]+)*")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Expression:
     """A scalar expression. Its columns are fields of the node's input, by their full names.
 
@@ -31,9 +32,11 @@ class Expression:
     type: Type
     span: Span | None = field(default=None, compare=False)
 
-    @property
+    @cached_property
     def fields(self) -> tuple[str, ...]:
         """The fields that it reads, each once, in order. What a subquery reads of its own tables is not among them."""
+        if self.is_field:
+            return (self.tree.name,)
         parts = list(self.tree.walk())
         columns = [part for part in parts if isinstance(part, exp.Column) and not part.table]
         for query in (part for part in parts if isinstance(part, exp.Query)):
@@ -42,7 +45,12 @@ class Expression:
             columns = [part for part in columns if id(part) not in own]
         return tuple(dict.fromkeys(column.name for column in columns))
 
-    @property
+    @cached_property
+    def has_subquery(self) -> bool:
+        """True where a query stands in it."""
+        return self.tree.find(exp.Query) is not None
+
+    @cached_property
     def is_field(self) -> bool:
         """True where it is a field and nothing else."""
         return isinstance(self.tree, exp.Column) and not self.tree.table
@@ -62,7 +70,7 @@ class Expression:
         """The calls of users' functions: the name, and the text that asks Spark for value or error."""
         return users_calls(self.tree)
 
-    @property
+    @cached_property
     def name(self) -> str:
         """The name of a field that holds its value: the field itself, else its text, cut where it is long."""
         if self.is_field:
@@ -82,6 +90,9 @@ class Expression:
 
     def given(self, values: Mapping[str, Expression]) -> Expression:
         """The same with fields replaced by what they stand for."""
+
+        if self.is_field:
+            return replace(self, tree=values[self.name].tree.copy()) if self.name in values else self
 
         def replaced(node: exp.Expr) -> exp.Expr:
             if isinstance(node, exp.Column) and not node.table and node.name in values:

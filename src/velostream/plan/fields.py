@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from velostream.errors import InvalidPlan
 from velostream.registry import did_you_mean
@@ -19,7 +20,7 @@ class Field:
     system: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Fields:
     """Fields in order; no two have one name."""
 
@@ -39,9 +40,9 @@ class Fields:
         return len(self.members)
 
     def __contains__(self, name: object) -> bool:
-        return any(member.name == name for member in self.members)
+        return name in self.names
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The names in order."""
         return tuple(member.name for member in self.members)

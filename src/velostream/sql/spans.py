@@ -18,7 +18,7 @@ def place(node: exp.Expr, start: int, end: int) -> None:
 def offsets(node: exp.Expr) -> tuple[int, int] | None:
     """The offsets that were noted for a node."""
     noted = node.meta_get(_KEY)
-    return (noted[0], noted[1]) if noted else None
+    return (noted.start, noted.end) if isinstance(noted, Span) else noted
 
 
 def settle(nodes: list[exp.Expr], text: Text) -> None:
@@ -30,26 +30,22 @@ def settle(nodes: list[exp.Expr], text: Text) -> None:
                 place(node, min(start for start, _ in covered), max(end for _, end in covered))
     for node in nodes:
         noted = offsets(node) or (offsets(node.parent) if node.parent else None) or (0, len(text.content))
-        span = text.span(*noted)
-        node.meta[_KEY] = (span.start, span.end, span.line, span.column, span.end_line, span.end_column)
+        node.meta[_KEY] = text.span(*noted)
 
 
 def move(root: exp.Expr, base: Span) -> None:
     """Moves the spans of a tree that was parsed from a text of its own to where that text stands in a file."""
     for node in root.walk():
-        node.meta[_KEY] = _moved(span_of(node), base)
+        node.meta[_KEY] = moved(span_of(node), base)
 
 
 def moved(span: Span, base: Span) -> Span:
     """A span of a text of its own, where that text begins at `base` in a file."""
-    return Span(*_moved(span, base))
-
-
-def _moved(span: Span, base: Span) -> tuple[int, int, int, int, int, int]:
     column = span.column + (base.column - 1 if span.line == 1 else 0)
     end_column = span.end_column + (base.column - 1 if span.end_line == 1 else 0)
     lines = base.line - 1
-    return span.start + base.start, span.end + base.start, span.line + lines, column, span.end_line + lines, end_column
+    start, end = span.start + base.start, span.end + base.start
+    return Span(start, end, span.line + lines, column, span.end_line + lines, end_column)
 
 
 def inside(literal: exp.Literal) -> Span:
@@ -63,7 +59,7 @@ def span_of(node: exp.Expr) -> Span:
     current: exp.Expr | None = node
     while current is not None:
         noted = current.meta_get(_KEY)
-        if noted and len(noted) == 6:
-            return Span(*noted)
+        if isinstance(noted, Span):
+            return noted
         current = current.parent
     return _NOWHERE

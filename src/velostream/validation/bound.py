@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 from sqlglot import exp
 
@@ -190,6 +190,10 @@ class BoundSelect:
     primary: str = ""
     """The alias whose event time, headers and partition the rows have."""
 
+    def __deepcopy__(self, memo: object) -> Self:
+        """Itself, since nothing of it changes: else a copy of a tree that has a subquery would copy all of that."""
+        return self
+
     @property
     def inputs(self) -> Iterator[BoundInput]:
         """All that it reads, in order."""
@@ -211,6 +215,10 @@ class BoundUnion:
     order: tuple[BoundOrder, ...] = ()
     limit: int | None = None
     emission: BoundEmission | None = None
+
+    def __deepcopy__(self, memo: object) -> Self:
+        """Itself, as with one SELECT."""
+        return self
 
     @property
     def bounded(self) -> bool:

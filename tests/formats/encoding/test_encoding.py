@@ -13,8 +13,8 @@ import pytest
 from tests.formats.held import Settings
 
 from velostream.errors import VeloError
-from velostream.formats.encoding import key_encoder, value_encoder
 from velostream.formats.encoding.csv_texts import CsvStyle, csv_header, csv_rows
+from velostream.formats.encoding.encoders import key_encoder, value_encoder
 from velostream.formats.encoding.json_texts import json_rows
 
 _TABLE = pa.table(

@@ -15,7 +15,7 @@ from velostream.errors import VeloError
 from velostream.formats.decoding.avro import AvroDecoder
 from velostream.formats.decoding.keys import KeyDecoder
 from velostream.formats.decoding.protobuf import ProtobufDecoder
-from velostream.formats.encoding import key_encoder, value_encoder
+from velostream.formats.encoding.encoders import key_encoder, value_encoder
 from velostream.formats.registry import Registry
 from velostream.formats.registry.columns import registered_columns
 from velostream.formats.registry.framing import framed

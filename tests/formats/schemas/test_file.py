@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from velostream.errors import InvalidSchema, NotFound
-from velostream.formats.schemas import read_schema
+from velostream.formats.schemas.file import read_schema
 
 
 @pytest.mark.parametrize(

@@ -11,13 +11,17 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import quote
-from urllib.request import Request, urlopen
 
 from velostream.config.secrets import masked
 from velostream.errors import InvalidSchema, VeloError
+from velostream.lazy import lazy
 
 if TYPE_CHECKING:
+    from urllib import request as http
+
     from velostream.config.settings import Settings
+else:
+    http = lazy("urllib.request")
 
 _KIND = "application/vnd.schemaregistry.v1+json"
 _TRIES, _PAUSE, _TIMEOUT = 4, 0.5, 10.0
@@ -93,10 +97,10 @@ class Registry:
         if self.username:
             login = base64.b64encode(f"{self.username}:{self.password}".encode()).decode()
             headers["Authorization"] = f"Basic {login}"
-        request = Request(f"{self.url.rstrip('/')}/{path}", data, headers)
+        request = http.Request(f"{self.url.rstrip('/')}/{path}", data, headers)
         for turn in range(_TRIES):
             try:
-                with urlopen(request, timeout=_TIMEOUT) as answer:
+                with http.urlopen(request, timeout=_TIMEOUT) as answer:
                     return json.loads(answer.read())
             except HTTPError as error:
                 if error.code == _NOT_FOUND and body is None:

@@ -11,7 +11,6 @@ from velostream.formats.schemas.avro import read_avro
 from velostream.formats.schemas.column_list import read_columns
 from velostream.formats.schemas.json_schema import read_json_schema
 from velostream.formats.schemas.listed import read_listed
-from velostream.formats.schemas.protobuf import read_protobuf
 from velostream.registry import did_you_mean
 
 _ENDINGS = (".avsc", ".proto", ".json", ".sql", ".ddl", ".txt", ".yaml", ".yml")
@@ -30,6 +29,8 @@ def read_schema(path: Path, message: str = "") -> tuple[Field, ...]:
     text = _text(path)
     try:
         if ending == ".proto":
+            from velostream.formats.schemas.protobuf import read_protobuf
+
             return read_protobuf(path, text, message)
         if ending == ".avsc":
             return read_avro(text)

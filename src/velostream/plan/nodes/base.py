@@ -8,8 +8,6 @@ from dataclasses import dataclass, field, replace
 from operator import is_
 from typing import Any, ClassVar, Self
 
-from sqlglot import exp
-
 from velostream.catalog.system_columns import SYSTEM_COLUMNS
 from velostream.errors import InvalidPlan
 from velostream.plan.expression import Expression
@@ -59,6 +57,9 @@ class Node(ABC):
 
     def with_children(self, children: Sequence[Node]) -> Self:
         """The same node over other children."""
+        own = self.children
+        if len(children) == len(own) and all(map(is_, children, own)):
+            return self
         rest = list(children)
         changed: dict[str, Any] = {}
         for name in self.branches:
@@ -68,8 +69,7 @@ class Node(ABC):
                 rest = rest[len(value) :]
             else:
                 changed[name] = rest.pop(0)
-        same = len(children) == len(self.children) and all(map(is_, children, self.children))
-        return self if same else replace(self, **changed)
+        return replace(self, **changed)
 
     @property
     def expressions(self) -> tuple[Expression, ...]:
@@ -150,7 +150,7 @@ class Node(ABC):
     def require(self, fields: Fields, *expressions: Expression) -> None:
         """Refuse expressions that read what is not there."""
         for expression in expressions:
-            if expression.tree.find(exp.Query) is not None:
+            if expression.has_subquery:
                 raise self.refuse(f"'{expression}' still holds a subquery")
             for name in expression.fields:
                 if name not in fields:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from velostream.plan.expression import Expression
 from velostream.plan.fields import Field, Fields
@@ -61,7 +62,7 @@ class Project(Node):
         """True with a star."""
         return self.star
 
-    @property
+    @cached_property
     def outputs(self) -> dict[str, str]:
         """The name under which each field of the input goes on, where it does."""
         found: dict[str, str] = {}

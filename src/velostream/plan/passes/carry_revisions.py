@@ -22,7 +22,8 @@ def _carried(node: Node) -> Node:
     prefix = node.event_time.removesuffix(EVENT_TIME) if node.event_time.endswith(EVENT_TIME) else ""
     marks = [found for name in (EMISSION, REVISION) if (found := system_field(node.input, name))]
     columns = [column for column in node.columns if not _tells_of_one_side(column, marks)]
-    node = replace(node, columns=tuple(columns))
+    if len(columns) < len(node.columns):
+        node = replace(node, columns=tuple(columns))
     outputs, taken = node.outputs, {column.name for column in columns}
     missing = [name for name in node.input.identity if name not in outputs]
     missing += [name for name in marks if name not in outputs]
@@ -32,7 +33,7 @@ def _carried(node: Node) -> Node:
         if free not in taken:
             columns.append(Column(free, reads(name, node.input.fields.of(name).type), system=True))
             taken.add(free)
-    return replace(node, columns=tuple(columns))
+    return node if len(columns) == len(node.columns) else replace(node, columns=tuple(columns))
 
 
 def _tells_of_one_side(column: Column, marks: list[str]) -> bool:

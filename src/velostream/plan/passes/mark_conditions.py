@@ -23,9 +23,11 @@ def _marked(node: Node, *, below_state: bool) -> Node:
     node = node.with_children([_marked(child, below_state=inside) for child in node.children])
     before_state = below_state and not node.static and not any(each.keeps_state for each in node.walk())
     if isinstance(node, Filter):
-        return replace(node, mode=MARK if before_state else _mode(node))
+        mode = MARK if before_state else _mode(node)
+        return node if mode == node.mode else replace(node, mode=mode)
     if isinstance(node, JoinTable):
-        return replace(node, misses=MARK if before_state else REMOVE)
+        misses = MARK if before_state else REMOVE
+        return node if misses == node.misses else replace(node, misses=misses)
     return node
 
 

@@ -95,12 +95,17 @@ def _passing(node: Node, required: Names) -> Node:
 def _scan(node: Scan, required: Names) -> Node:
     marks = node.watermark.punctuation
     kept = {*required, *(marks.fields if marks is not None else ())}
-    return replace(node, columns=tuple(member for member in node.columns if member.name in kept))
+    return _narrowed(node, kept)
 
 
 @PRUNE.on(TableScan, ReadStream)
 def _table(node: TableScan | ReadStream, required: Names) -> Node:
-    return replace(node, columns=tuple(member for member in node.columns if member.name in required))
+    return _narrowed(node, required)
+
+
+def _narrowed(node: Scan | TableScan | ReadStream, kept: Names) -> Node:
+    columns = tuple(member for member in node.columns if member.name in kept)
+    return node if len(columns) == len(node.columns) else replace(node, columns=columns)
 
 
 @PRUNE.on(Values)
@@ -113,9 +118,12 @@ def _values(node: Values, required: Names) -> Node:
 @PRUNE.on(Project)
 def _project(node: Project, required: Names) -> Node:
     columns = tuple(column for column in node.columns if column.name in required)
-    time = node.event_time if any(column.name == node.event_time for column in columns) else ""
+    time = node.event_time if node.event_time in required else ""
     below = {name for column in columns for name in column.expression.fields}
-    pruned = replace(node, input=PRUNE(node.input, below), columns=columns, event_time=time)
+    if len(columns) == len(node.columns):
+        pruned = node.with_children([PRUNE(node.input, below)])
+    else:
+        pruned = replace(node, input=PRUNE(node.input, below), columns=columns, event_time=time)
     return pruned.input if _does_nothing(pruned) else pruned
 
 
@@ -131,7 +139,7 @@ def _does_nothing(node: Project) -> bool:
 @PRUNE.on(Aggregate)
 def _aggregate(node: Aggregate, required: Names) -> Node:
     calls = tuple(call for call in node.calls if call.name in required)
-    fewer = replace(node, calls=calls)
+    fewer = node if len(calls) == len(node.calls) else replace(node, calls=calls)
     return fewer.with_children([PRUNE(node.input, _read(fewer, ()))])
 
 

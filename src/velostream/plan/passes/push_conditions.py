@@ -107,7 +107,7 @@ def _project(node: Project, conditions: Conditions) -> Node:
     values = {column.name: column.expression for column in node.columns if is_deterministic(column.expression)}
     below, above = _split(conditions, lambda condition: condition.reads_only(values))
     moved = [condition.given(values) for condition in below]
-    return _filtered(replace(node, input=PUSH(node.input, moved)), above)
+    return _filtered(node.with_children([PUSH(node.input, moved)]), above)
 
 
 @PUSH.on(Unnest)
@@ -169,7 +169,7 @@ def _aggregate(node: Aggregate, conditions: Conditions) -> Node:
     keys = {key.name: key.expression for key in node.keys}
     below, above = _split(conditions, lambda condition: condition.reads_only(keys))
     moved = [condition.given(keys) for condition in below]
-    return _filtered(replace(node, input=PUSH(node.input, moved)), above)
+    return _filtered(node.with_children([PUSH(node.input, moved)]), above)
 
 
 @PUSH.on(RowWindows, TopN)

@@ -9,11 +9,8 @@ from typing import TYPE_CHECKING
 
 from velostream.config.connections.database import server_of
 from velostream.errors import VeloError
-from velostream.sinks.memory import keep
 from velostream.sinks.writers.batch import LEFT, PLACE, Batch, BatchRows, Refusal, Shape
-from velostream.sinks.writers.console import write_console
-from velostream.sinks.writers.files import begin_files, refuse_files, write_files
-from velostream.sinks.writers.kafka_topic import refuse_kafka
+from velostream.sinks.writers.refusals import refuse_files, refuse_kafka
 
 if TYPE_CHECKING:
     from velostream.config.settings import Settings
@@ -21,13 +18,27 @@ if TYPE_CHECKING:
 __all__ = ["WRITABLE", "Batch", "BatchRows", "Refusal", "Shape", "begin", "check", "needed", "release", "write"]
 
 
+def _write_files(name: str, rows: BatchRows, settings: Settings | None, batch: Batch) -> None:
+    from velostream.sinks.writers.files import write_files
+
+    write_files(name, rows, settings, batch)
+
+
+def _write_console(name: str, rows: BatchRows, settings: Settings | None, batch: Batch) -> None:
+    from velostream.sinks.writers.console import write_console
+
+    write_console(name, rows, settings, batch)
+
+
 def _write_memory(name: str, rows: BatchRows, settings: Settings | None, batch: Batch) -> None:
+    from velostream.sinks.memory import keep
+
     keep(name, batch.query, batch.number, [] if rows.none else rows.table().to_pylist())
 
 
 _WRITERS: dict[str, Callable[[str, BatchRows, Settings | None, Batch], None]] = {
-    "file_sink": write_files,
-    "console_sink": write_console,
+    "file_sink": _write_files,
+    "console_sink": _write_console,
     "memory_sink": _write_memory,
 }
 
@@ -96,6 +107,8 @@ def write(
 def begin(connector: str, name: str, settings: Settings | None, query: str, folder: Path) -> None:
     """As a query starts, before its first micro-batch."""
     if connector == "file_sink" and settings is not None:
+        from velostream.sinks.writers.files import begin_files
+
         begin_files(name, settings, query, folder)
 
 

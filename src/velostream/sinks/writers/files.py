@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from velostream.config.connections.s3 import store_of
 from velostream.durations import SECOND
-from velostream.errors import VeloError
 from velostream.sinks.writers.batch import Batch, BatchRows
 from velostream.sinks.writers.encoding import Encoding, compress, encoding_of
 from velostream.sinks.writers.objects import is_store, publish_objects
@@ -24,19 +23,6 @@ if TYPE_CHECKING:
 
 _row_sizes: dict[tuple[str, str], float] = {}
 """Bytes that a row takes in the files of a sink, as its last large batch had them."""
-
-
-def refuse_files(name: str, settings: Settings) -> None:
-    """Refuses settings that cannot be done, at their place in the SQL."""
-    compression = settings.value("compression")
-    if compression is not None and compression.value == "snappy" and settings.text("format") != "parquet":
-        message = f"sink '{name}' cannot compress text by snappy: nothing else could read such files"
-        raise VeloError(message, hint="use gzip or zstd", span=compression.origin.span, code="unsupported")
-    interval = settings.value("rotation.interval")
-    if interval is not None and is_store(settings.text("path")):
-        message = f"sink '{name}' writes to a store, where 'rotation.interval' cannot be done: objects do not grow"
-        hint = "remove it; longer micro-batches (batch.strategy = time_window) make larger objects"
-        raise VeloError(message, hint=hint, span=interval.origin.span, code="unsupported")
 
 
 def folder_of(settings: Settings, start: Path) -> Path:

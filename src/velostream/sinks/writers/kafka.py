@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from velostream.config.connections.kafka_clients import PRODUCER, for_asking, for_librdkafka
 from velostream.errors import VeloError
 from velostream.events import LOGGER, TRACEPARENT
-from velostream.formats.encoding import key_encoder, value_encoder
+from velostream.formats.encoding.encoders import key_encoder, value_encoder
 from velostream.kafka import Cluster
 from velostream.sinks.writers.batch import Batch, BatchRows, Refusal, Shape
 from velostream.sinks.writers.crossing import map_in_arrow

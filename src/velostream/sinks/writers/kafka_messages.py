@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from velostream.formats.encoding import Encoder
+from velostream.formats.encoding.encoders import Encoder
 from velostream.formats.encoding.unencodable import encode
 from velostream.sinks.writers.batch import Refusal, Shape
 from velostream.sinks.writers.kafka_topic import Topic

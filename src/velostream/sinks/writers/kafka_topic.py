@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from velostream.config.connections.kafka_clients import PRODUCER, for_asking, for_librdkafka
 from velostream.config.settings import Settings
-from velostream.errors import InvalidProperty, VeloError
+from velostream.errors import VeloError
 from velostream.kafka import Cluster
 
 LARGEST = 1_000_000
@@ -25,14 +25,6 @@ class Topic:
     """How far in the future the time of a message may lie."""
     kept: int | None = None
     """How long messages are kept, by their time; None for ever."""
-
-
-def refuse_kafka(name: str, settings: Settings) -> None:
-    """Refuses client settings that cannot be."""
-    try:
-        for_librdkafka(settings, PRODUCER)
-    except InvalidProperty as error:
-        raise VeloError(f"sink '{name}': {error.message}", hint=error.hint, code=error.error_code) from None
 
 
 def open_topic(sink: str, settings: Settings) -> Topic:

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from velostream.sinks.writers.staging import Place
 from velostream.stores import PREFIX, objects, put, remove
+
+if TYPE_CHECKING:
+    from velostream.sinks.writers.staging import Place
 
 
 def publish_objects(folder: str, place: Place, files: Sequence[Path], ending: str) -> list[str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from velostream.formats.decoding import key_decoder, value_decoder
 from velostream.formats.decoding.building import FAULT
+from velostream.formats.decoding.decoders import key_decoder, value_decoder
 from velostream.spark.lower.types import arrow_schema
 
 if TYPE_CHECKING:

@@ -126,7 +126,7 @@ def unloadable(table: LoadedTable) -> Iterator[VeloError]:
 
 def _aggregation(node: Aggregate, job: Job) -> Iterator[VeloError]:
     """What no accumulator can compute, and what cannot be done over rows that are corrected."""
-    from velostream.spark.lower.aggregate import settings_of
+    from velostream.spark.lower.aggregation import settings_of
     from velostream.windows.accumulators import accumulator
     from velostream.windows.accumulators.python import Python
 

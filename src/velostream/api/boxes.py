@@ -55,7 +55,9 @@ def _scan(node: Data) -> Box:
     behind = watermark["max_out_of_orderness"]
     idle = f", idle after {show(watermark['idle_timeout'])}" if watermark["idle_timeout"] else ""
     time = f"event time {node['event_time']['column'] or 'of the record'}"
-    lines = _lines(time, None if behind is None else f"watermark {show(behind)} behind{idle}")
+    back = node["read_back"]
+    written = None if back is None else f"written by {back['job']} to {back['sink']}"
+    lines = _lines(written, time, None if behind is None else f"watermark {show(behind)} behind{idle}")
     return Box(node["source"], lines, node["connector"], SOURCE)
 
 
@@ -65,7 +67,7 @@ def _table_scan(node: Data) -> Box:
 
 
 def _read_stream(node: Data) -> Box:
-    return Box(node["stream"], _lines(node["from_sink"] and f"from {node['from_sink']}"), "stream", SOURCE)
+    return Box(node["stream"], (), "stream", SOURCE)
 
 
 def _filter(node: Data) -> Box:

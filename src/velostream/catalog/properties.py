@@ -73,6 +73,11 @@ def stream_keys(look: Look) -> Known:
     return Known(scoped(Scope.STREAM))
 
 
+def read_back_keys(look: Look) -> Known:
+    """What may be set for a stream that is read back from its sink: what the source may have that reads it."""
+    return source_keys(look).union(Known(scoped(Scope.STREAM)))
+
+
 def groups(prefix: str = "") -> tuple[Group, ...]:
     """All properties in groups: those of jobs, of each source, each sink, each format.
 

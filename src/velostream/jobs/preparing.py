@@ -25,6 +25,7 @@ from velostream.jobs.measuring import measuring
 from velostream.jobs.new_fields import new_fields_of
 from velostream.jobs.originals import originals_of
 from velostream.jobs.ownership import Owners, key_of
+from velostream.jobs.read_back import make_places
 from velostream.jobs.replaying import is_asked_for, recover
 from velostream.jobs.running import RunningJob
 from velostream.jobs.tables import Tables
@@ -65,6 +66,7 @@ class Preparing:
         home = Home(self.checkpoint / job.name)
         home.folder.mkdir(parents=True, exist_ok=True)
         recover(home)
+        make_places(job, self.folder)
         opened = self.tables.open(job, home, bounded=self.bounded)
         pins = opened if opened.views else None
         lowering, lowered = self._lowered(job, home, pins)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from velostream.events import Events
 from velostream.jobs.ownership import Owners
 from velostream.jobs.preparing import Preparing
+from velostream.jobs.rounds import rounds
 from velostream.jobs.running import POLL, RunningJob
 from velostream.jobs.tables import Tables
 from velostream.plan.job import ApplicationPlan, Job
@@ -53,12 +54,15 @@ class Runner:
         """Which rows are written, where another version of the application runs beside this one."""
         self.events = Events()
         """Where its jobs say what they do."""
+        self.later: list[list[Job]] = []
+        """Jobs that wait for others to end, whose sinks they read back."""
         self.stopping = Event()
         """Set, from whatever thread, it ends a run after the running batches."""
 
     def prepare(self, *, bounded: bool, each: Callable[[RunningJob], None] | None = None) -> None:
         """Loads the tables and lowers every job, and hands it to `each`; settings, sources and sinks that cannot be run
-        are said before that. There are no jobs where somebody stops it while tables are loaded."""
+        are said before that. There are no jobs where somebody stops it while tables are loaded. Where input ends, jobs
+        that read back what others write are lowered when these have ended."""
         refuse_ends(self.plan)
         place_stores(self.spark, self.plan)
         register(self.spark, self.plan.functions)
@@ -75,7 +79,8 @@ class Runner:
             self.events,
             bounded,
         )
-        for job in self.plan.jobs if tables.load(self.stopping) else ():
+        first, *self.later = rounds(self.plan) if bounded and self.plan.jobs else [list(self.plan.jobs)]
+        for job in first if tables.load(self.stopping) else ():
             self.jobs.append(self._prepared(job))
             if each is not None:
                 each(self.jobs[-1])
@@ -127,30 +132,44 @@ class Runner:
             self.check()
 
     def run_until_done(self) -> None:
-        """Reads all bounded input, then flushes what is still open; if somebody stops it before, it flushes nothing."""
+        """Reads all bounded input, then flushes what is still open; if somebody stops it before, it flushes nothing.
+        Jobs that read back what others write do so when these have ended, with all that they flushed."""
         with self._together():
-            self.read_all()
-            done = not self.stopping.is_set()
-            for job in self.jobs:
-                if done and job.lowered.stateful and not job.has_flushed and not job.end_if_done():
-                    job.flush()
-            for job in self.jobs:
-                if not job.end_if_done():
-                    job.stop()
-                    job.state = "done" if done else "stopped"
-            if done and self.tables is not None:
+            jobs = self.read_all()
+            while self._finish(jobs) and self.later:
+                jobs = [self._prepared(job) for job in self.later.pop(0)]
+                self.jobs += jobs
+                self._read(jobs)
+            if not self.stopping.is_set() and self.tables is not None:
                 self.tables.finish()
 
-    def read_all(self) -> None:
-        """Reads all bounded input, the jobs side by side; the queries stay, for the flush."""
+    def read_all(self) -> list[RunningJob]:
+        """Reads all bounded input, the jobs side by side; the queries stay, for the flush. Those that read it."""
         self.bounded = True
         self.prepare(bounded=True)
-        for job in self.jobs:
+        jobs = list(self.jobs)
+        self._read(jobs)
+        return jobs
+
+    def _read(self, jobs: list[RunningJob]) -> None:
+        for job in jobs:
             self.begin(job)
-        while not all(job.all_read for job in self.jobs) and not self.stopping.wait(POLL):
+        while not all(job.all_read for job in jobs) and not self.stopping.wait(POLL):
             self.check()
-            for job in self.jobs:
+            for job in jobs:
                 job.follow()
+
+    def _finish(self, jobs: list[RunningJob]) -> bool:
+        """Ends jobs that have read all; False where somebody stopped them before."""
+        done = not self.stopping.is_set()
+        for job in jobs:
+            if done and job.lowered.stateful and not job.has_flushed and not job.end_if_done():
+                job.flush()
+        for job in jobs:
+            if not job.end_if_done():
+                job.stop()
+                job.state = "done" if done else "stopped"
+        return done
 
     def check(self) -> None:
         """Raises the error of a job that has failed."""

@@ -178,6 +178,8 @@ class RunningJob:
 
     def has_made(self, *, bounded: bool) -> bool:
         """True once the table that it makes holds all that its input has; where that has no end, something."""
+        if self.state == "done":
+            return True
         if self.query is None or self.writer.busy or self.accounts.batch < 0:
             return False
         if bounded and self.all_read and self.lowered.stateful and not self.has_flushed:

@@ -56,7 +56,8 @@ def inputs_of(job: Job, plan: ApplicationPlan, namespace: str) -> list[Dataset]:
     found: dict[str, Dataset] = {}
     for node in job.root.walk():
         if isinstance(node, Scan):
-            place = named(node.source, node.settings, namespace)
+            settings = node.settings if node.read_back is None else node.read_back.settings
+            place = named(node.source, settings, namespace)
             columns = tuple((c.name.removeprefix(f"{node.alias}."), str(c.type)) for c in node.columns if not c.system)
             _add(found, Dataset(node.source, "stream", *place, columns))
         elif isinstance(node, TableScan):

@@ -9,7 +9,7 @@ from typing import Any
 from velostream.errors import InvalidPlan
 from velostream.plan.expression import Expression
 from velostream.plan.fields import Field
-from velostream.plan.nodes import Materialise, Node, Print, ReadStream, Scan, Sinks, TableScan
+from velostream.plan.nodes import Materialise, Node, Print, ReadStream, Scan, Sinks, SinkTarget, TableScan
 
 HASH, STICKY, ROUNDROBIN, FANIN, SMART = "hash", "sticky", "roundrobin", "fanin", "smart"
 
@@ -78,6 +78,11 @@ class Job:
         return tuple(node for node in self.root.walk() if isinstance(node, Scan))
 
     @property
+    def reads_back(self) -> tuple[str, ...]:
+        """The jobs whose sinks it reads back."""
+        return tuple(dict.fromkeys(scan.read_back.job for scan in self.scans if scan.read_back is not None))
+
+    @property
     def tables(self) -> tuple[str, ...]:
         """The tables that must be ready before it starts."""
         return tuple(dict.fromkeys(node.table for node in self.root.walk() if isinstance(node, TableScan)))
@@ -90,7 +95,7 @@ class Job:
 
     @property
     def streams(self) -> tuple[str, ...]:
-        """The streams of other statements that it reads: before fusing all, after it those read from a sink."""
+        """The streams of other statements that it reads, before these are fused into it."""
         return tuple(dict.fromkeys(node.stream for node in self.root.walk() if isinstance(node, ReadStream)))
 
     @property
@@ -101,11 +106,11 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A stream's query, to be fused into those that read it. `sink` names what it is also written to."""
+    """A stream's query, to be fused into those that read it. `targets` are the sinks that it is also written to."""
 
     name: str
     root: Node
-    sink: str = ""
+    targets: tuple[SinkTarget, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,6 +62,8 @@ class ApplicationBinder:
         """What statements would create that could not be parsed, in small letters."""
         self.views: dict[str, BoundQuery] = {}
         """Views over tables alone, in small letters: who names one asks its query, as if it stood there."""
+        self.bound: dict[str, BoundStatement] = {}
+        """What has been bound so far, by the statement's name in small letters."""
         self.sessions: dict[str, list[Entry]] = {}
         """What the command line and SET say for each statement."""
 
@@ -73,7 +75,7 @@ class ApplicationBinder:
             self._remember(kind, name, parsed)
         self.around.names = self._all_names()
         self._collect_sessions()
-        bound: dict[str, BoundStatement] = {}
+        bound = self.bound
         for unit in self._ordered():
             statement = self._statement(unit)
             if statement is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -61,6 +62,11 @@ class Declarer:
             own = settings.of(name)
             relation = known.get(name.casefold())
             if own is None:
+                continue
+            back = settings.read_back.get(relation.name.casefold()) if relation is not None else None
+            if relation is not None and back is not None:
+                read = self._relation(relation.name, RelationKind.STREAM, relation.schema, own, relation.span)
+                found[name.casefold()] = replace(read, key=(), read_back=back)
                 continue
             if relation is None and own.find("type") is not None:
                 label = settings.names[name.casefold()]

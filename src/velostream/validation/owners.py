@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from velostream.catalog.properties import declared_keys, join_keys, sink_keys, source_keys, stream_keys, table_keys
-from velostream.catalog.relation import Relation
+from velostream.catalog.relation import ReadBack, Relation
 from velostream.config.connections.address import read_address
 from velostream.config.job import JOB, scoped
 from velostream.config.origin import Entry, written
@@ -28,6 +28,7 @@ from velostream.sql.nodes import Location, StreamTable
 from velostream.sql.spans import span_of
 from velostream.validation.declarations import declared_schema, watermark_entries
 from velostream.validation.inputs import short_name
+from velostream.validation.read_back import as_source, asked_sink, owner_of
 from velostream.validation.units import Unit, name_of
 from velostream.validation.windows import check_named
 
@@ -48,6 +49,8 @@ class StatementSettings:
         """Where the value of each setting stands."""
         self.refused: set[str] = set(binder.unread)
         """Addresses and names of what could not be read, its settings or its statement: that has been said."""
+        self.read_back: dict[str, ReadBack] = {}
+        """The streams of other statements that are read back from their sinks, by their names in small letters."""
         self.resolved: Resolved | None = None
 
     @property
@@ -78,6 +81,7 @@ class StatementSettings:
         entries = self._entries()
         owners = self._owners()
         trial = resolve(entries, owners, self.binder.around, Findings())
+        owners = [self._read_back(owner, trial) for owner in owners]
         kept = [owner for owner in owners if self._counts(owner, trial)]
         self.refused |= {name for name in trial.doubtful if "type" not in trial.owners[name].values}
         self.resolved = resolve(entries, kept, self.binder.around, self.findings)
@@ -89,6 +93,19 @@ class StatementSettings:
         said = owner.base or owner.given or trial.owners[owner.name.casefold()].values
         stands = owner.scope in (Scope.STREAM, Scope.TABLE) and owner.choose is not join_keys
         return bool(declared or said) or stands
+
+    def _read_back(self, owner: Owner, trial: Resolved) -> Owner:
+        """The owner; that of a stream which is read back from its sink as a source that reads what the sink writes."""
+        if owner.scope is not Scope.STREAM:
+            return owner
+        relation = self.binder.relations[owner.name.casefold()]
+        maker = self.binder.bound.get(relation.statement.casefold())
+        sink = asked_sink(trial.owners[owner.name.casefold()], maker) if maker is not None else None
+        base = as_source(sink, owner.name) if sink is not None else None
+        if maker is None or sink is None or base is None:
+            return owner
+        self.read_back[owner.name.casefold()] = ReadBack(maker.name, sink.name, sink.settings)
+        return owner_of(owner, base)
 
     def _entries(self) -> list[Entry]:
         """What WITH says, what SET and the command line say, and what annotations say."""

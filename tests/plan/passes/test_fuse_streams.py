@@ -2,7 +2,6 @@ from textwrap import dedent
 
 from tests.plan.asking import around, built, planned
 
-from velostream.plan.nodes import ReadStream
 from velostream.plan.passes.fuse_streams import fuse_streams
 
 SINK = """INTO kept_topic WITH (
@@ -63,15 +62,6 @@ def test_a_stream_with_a_sink_is_fused_too() -> None:
     assert [job.name for job in application.jobs] == ["kept", "query_1"]
     assert application.jobs[1].definitions == ("kept",)
     assert application.jobs[1].scans[0].source == "trades"
-
-
-def test_a_stream_is_read_back_from_its_sink_where_asked_for() -> None:
-    reader = "SELECT symbol FROM kept WITH ('kept.read.from.sink' = 'true')"
-    job = planned(f"CREATE STREAM kept AS SELECT symbol FROM trades {SINK}; {reader}").jobs[1]
-    assert job.streams == ("kept",)
-    assert job.definitions == ()
-    [read] = [node for node in job.root.walk() if isinstance(node, ReadStream)]
-    assert read.from_sink == "kept_topic"
 
 
 def test_streams_over_streams_are_fused_all_the_way_and_named() -> None:

@@ -10,7 +10,7 @@ from velostream.errors import VeloError, placed
 from velostream.plan.build.context import Building, value_of
 from velostream.plan.build.inserts import fitted, insert_of, plan_values
 from velostream.plan.build.outcome import Keyed
-from velostream.plan.build.outputs import plan_outputs
+from velostream.plan.build.outputs import plan_outputs, targets_of
 from velostream.plan.build.query import plan_keyed
 from velostream.plan.build.sources import name_of
 from velostream.plan.build.typing import planned
@@ -47,8 +47,7 @@ def build(application: BoundApplication, library: Library) -> ApplicationPlan:
         if keyed is None:
             continue
         if statement.creates is not None and not statement.creates.is_table:
-            sink = statement.sinks[0].name if statement.sinks else ""
-            definition = Definition(statement.creates.name, keyed.node, sink)
+            definition = Definition(statement.creates.name, keyed.node, targets_of(keyed, building))
             definitions |= dict.fromkeys((statement.name, statement.creates.name), definition)
         if statement.is_job:
             jobs.append(_job(statement, building, plan_outputs(keyed, building)))

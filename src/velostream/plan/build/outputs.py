@@ -16,13 +16,18 @@ def plan_outputs(keyed: Keyed, building: Building) -> Node:
     """The root of a job."""
     statement, node = building.statement, keyed.node
     if statement.sinks:
-        node = Sinks(node, tuple(_target(sink, keyed, building) for sink in statement.sinks))
+        node = Sinks(node, targets_of(keyed, building))
     made = statement.creates
     if made is not None and made.is_table:
         version = EVENT_TIME if EVENT_TIME in node.fields else ""
         settings = building.owner_settings(made.name, made.settings)
         return Materialise(node, made.name, keyed.key or made.key, version, settings)
     return node if statement.sinks else Print(node)
+
+
+def targets_of(keyed: Keyed, building: Building) -> tuple[SinkTarget, ...]:
+    """The sinks of a statement."""
+    return tuple(_target(sink, keyed, building) for sink in building.statement.sinks)
 
 
 def _target(sink: BoundSink, keyed: Keyed, building: Building) -> SinkTarget:

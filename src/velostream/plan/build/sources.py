@@ -9,6 +9,7 @@ from velostream.catalog.schema import Schema
 from velostream.catalog.system_columns import SYSTEM_COLUMNS
 from velostream.formats import FORMATS
 from velostream.plan.build.context import Building, value_of
+from velostream.plan.build.read_back import as_written
 from velostream.plan.build.settings import event_time_of, watermark_of
 from velostream.plan.build.typing import typed
 from velostream.plan.expression import Expression, reads
@@ -35,7 +36,6 @@ def plan_source(source: BoundSource, building: Building, read: Iterable[str]) ->
         stream=definition.name,
         alias=source.alias,
         columns=tuple(Field(f"{source.alias}.{f.name}", f.type, f.system) for f in definition.root.fields),
-        from_sink=definition.sink if value_of(settings, "read.from.sink", otherwise=False) else "",
         read_early=bool(value_of(settings, "read.early", otherwise=False)),
         may_revise=definition.root.revises,
         key=definition.root.identity,
@@ -73,6 +73,8 @@ def _scan(source: BoundSource, building: Building, read: Iterable[str]) -> Node:
         key=_known_by(relation.key, settings),
         declared=tuple(Field(column.name, column.type) for column in relation.schema),
     )
+    if relation.read_back is not None:
+        scan = as_written(scan, relation.read_back, building)
     return _newest(scan) if scan.changelog else _deduplicated(scan, settings)
 
 

@@ -58,6 +58,7 @@ def _scan(node: Scan) -> Data:
         "bounded": node.ends,
         "inferred": node.infers,
         "changelog": node.changelog,
+        "read_back": None if node.read_back is None else {"job": node.read_back.job, "sink": node.read_back.sink},
         "event_time": event_time_data(node.event_time),
         "watermark": watermark_data(node.watermark),
         "scan": None if node.way is None else {"way": node.way.kind, "reason": node.way.reason},
@@ -81,8 +82,7 @@ def _table_scan(node: TableScan) -> Data:
 
 @DATA.on(ReadStream)
 def _read_stream(node: ReadStream) -> Data:
-    sink = node.from_sink or None
-    return {"stream": node.stream, "alias": node.alias, "from_sink": sink, "read_early": node.read_early}
+    return {"stream": node.stream, "alias": node.alias, "read_early": node.read_early}
 
 
 @DATA.on(Values)

@@ -45,7 +45,9 @@ TEXT: Visitor[tuple[str, Details]] = Visitor("explain text")
 @TEXT.on(Scan)
 def _scan(node: Scan) -> tuple[str, Details]:
     more = " and those inferred at the first start" if node.infers else ""
+    back = node.read_back
     details = [
+        *([("read back", f"from sink {back.sink} of job {back.job}")] if back is not None else []),
         *_place(node.settings),
         *_columns(node.columns, node.alias, more),
         ("event time", words.event_time_text(node.event_time)),
@@ -99,10 +101,9 @@ def _table_scan(node: TableScan) -> tuple[str, Details]:
 
 @TEXT.on(ReadStream)
 def _read_stream(node: ReadStream) -> tuple[str, Details]:
-    origin = f"read back from sink {node.from_sink}" if node.from_sink else "stream of this application"
     details = _columns(node.columns, node.alias)
     details += [("early rows", "flow on")] if node.read_early else []
-    return f"Stream {_aliased(node.stream, node.alias)} [{origin}]", details
+    return f"Stream {_aliased(node.stream, node.alias)} [stream of this application]", details
 
 
 @TEXT.on(Values)

@@ -15,7 +15,7 @@ from velostream.plan.nodes.print import Print
 from velostream.plan.nodes.project import Column, Project
 from velostream.plan.nodes.read_stream import ReadStream
 from velostream.plan.nodes.row_windows import Buffer, Frame, RowCall, RowWindows
-from velostream.plan.nodes.scan import Scan, ScanWay
+from velostream.plan.nodes.scan import Scan, ScanWay, WrittenBy
 from velostream.plan.nodes.sinks import Sinks, SinkTarget
 from velostream.plan.nodes.subquery_check import SubqueryCheck
 from velostream.plan.nodes.table_scan import TableScan
@@ -86,4 +86,5 @@ __all__ = [
     "Unnest",
     "Values",
     "Window",
+    "WrittenBy",
 ]

@@ -1,4 +1,4 @@
-"""ReadStream: the rows of another statement's stream, until they are fused in, or from its sink where asked for."""
+"""ReadStream: the rows of another statement's stream, until they are fused in."""
 
 from __future__ import annotations
 
@@ -11,15 +11,11 @@ from velostream.plan.nodes.base import EVENT_TIME, WINDOW_START, Node
 
 @dataclass(frozen=True)
 class ReadStream(Node):
-    """A stream that a statement of the application makes, under an alias.
-
-    With `from_sink` it stays: the rows are read back from that sink. `read_early` lets early rows through.
-    """
+    """A stream that a statement of the application makes, under an alias. `read_early` lets early rows through."""
 
     stream: str
     alias: str
     columns: tuple[Field, ...]
-    from_sink: str = ""
     read_early: bool = False
     may_revise: bool = False
     key: tuple[str, ...] = ()

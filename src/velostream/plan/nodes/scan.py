@@ -32,12 +32,28 @@ class ScanWay:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class WrittenBy:
+    """The job and the sink of this application whose rows a scan reads back.
+
+    With `early` its early rows flow on. `lateness` is how late corrections of its rows may come.
+    """
+
+    job: str
+    sink: str
+    early: bool = False
+    lateness: int = 0
+    settings: Any = field(default=None, compare=False)
+    """Those of the sink."""
+
+
 @dataclass(frozen=True)
 class Scan(Node):
     """An external stream under an alias; its fields are `alias.column` and `alias._system`.
 
     `infers` is True where the columns are known only at the first start, when the plan is made anew. `declared` are
-    all columns of a record, which decoding goes by, whatever part of them is read.
+    all columns of a record, which decoding goes by, whatever part of them is read. `read_back` is set where another
+    job of the application writes what is read; where that one corrects rows, they are changes.
     """
 
     source: str
@@ -53,6 +69,7 @@ class Scan(Node):
     key: tuple[str, ...] = ()
     way: ScanWay | None = None
     declared: tuple[Field, ...] = field(default=(), compare=False)
+    read_back: WrittenBy | None = None
 
     branches: ClassVar[tuple[str, ...]] = ()
 

@@ -77,6 +77,8 @@ def _way(job: Job, scan: Scan, above: tuple[Node, ...]) -> ScanWay:
         if limited:
             return ScanWay("source", "micro-batches are limited by more than a number of files")
         asked = [name for name in (f.name.split(".")[-1] for f in scan.columns if f.system) if name not in _SPARK_HAS]
+        if scan.read_back is not None:
+            return ScanWay("source", "there may be no file when it starts")
         growing = bool(value_of(scan.settings, "growing", otherwise=False))
         lossy = _loses_bytes(scan)
         if lossy and not growing:

@@ -17,7 +17,7 @@ from velostream.types import BOOLEAN
 
 
 def fuse_streams(plan: ApplicationPlan) -> ApplicationPlan:
-    """Every reader of a stream computes it itself, unless it asked to read it back from its sink."""
+    """Every reader of a stream computes it itself; one that asked to read it back from its sink has a scan of that."""
     jobs = []
     for job in plan.jobs:
         fused: dict[str, None] = {}
@@ -28,7 +28,7 @@ def fuse_streams(plan: ApplicationPlan) -> ApplicationPlan:
 
 
 def _fused(node: Node, definitions: Mapping[str, Definition], used: dict[str, None]) -> Node:
-    if isinstance(node, ReadStream) and not node.from_sink:
+    if isinstance(node, ReadStream):
         used[node.stream] = None
         return _renamed(_fused(definitions[node.stream].root, definitions, used), node)
     return node.with_children([_fused(child, definitions, used) for child in node.children])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from velostream.plan.job import ApplicationPlan
-from velostream.plan.nodes import Aggregate, JoinStreams, Node, RowWindows
+from velostream.plan.nodes import Aggregate, JoinStreams, Node, RowWindows, Scan
 from velostream.plan.passes.walking import each_root, from_below
 
 
@@ -20,6 +20,7 @@ def _inherited(node: Node) -> Node:
     below = [
         each.lateness.allowed for each in node.walk() if isinstance(each, Aggregate | RowWindows) and each is not node
     ]
+    below += [each.read_back.lateness for each in node.walk() if isinstance(each, Scan) and each.read_back is not None]
     allowed = max((node.lateness.allowed, *below))
     if allowed == node.lateness.allowed:
         return node

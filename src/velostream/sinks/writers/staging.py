@@ -21,6 +21,15 @@ _swept: set[tuple[str, str, str]] = set()
 """The folders that were swept for a sink of a query in this process."""
 
 
+def beginning(sink: str) -> str:
+    """How the names of a sink's files begin, whatever query writes them."""
+    return f"part-{_plain(sink)}-"
+
+
+def _plain(sink: str) -> str:
+    return re.sub(r"[^A-Za-z0-9_]", "_", sink)
+
+
 @dataclass(frozen=True)
 class Place:
     """Where the files of one micro-batch of one sink go."""
@@ -33,7 +42,7 @@ class Place:
     @property
     def owner(self) -> str:
         """The sink of a query, as file names have it."""
-        return f"{re.sub(r'[^A-Za-z0-9_]', '_', self.sink)}-{self.query[:8]}"
+        return f"{_plain(self.sink)}-{self.query[:8]}"
 
     @property
     def prefix(self) -> str:

@@ -34,10 +34,12 @@ class FileForm:
     format: str
     columns: tuple[str, ...]
     csv: CsvForm = field(default_factory=CsvForm)
+    ordered: bool = False
+    """True where its records have an order over all files, which their offsets tell."""
 
     def first_of(self, number: int) -> int:
         """The offset of the first record of a file, which is the nth that is taken."""
-        return number * PER_FILE if self.format in ORDERED else 0
+        return number * PER_FILE if self.ordered else 0
 
 
 def record_batches(

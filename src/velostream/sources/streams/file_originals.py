@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from velostream.sources.streams.decoding import COLUMNAR, ORDERED, PER_FILE, text_records
+from velostream.sources.streams.decoding import COLUMNAR, PER_FILE, text_records
 from velostream.sources.streams.manifest import Manifest
 from velostream.sources.streams.reading import form_of, manifest_of
 
@@ -24,7 +24,7 @@ def records_at(node: Any, home: Path, places: Sequence[Place]) -> list[str | Non
     if form.format in COLUMNAR or not file.exists():
         return [None] * len(places)
     taken = Manifest(file).taken
-    if form.format in ORDERED:
+    if form.ordered:
         places = [divmod(offset, PER_FILE) for _, offset in places]
     numbers = [number if number is not None else 0 if len(taken) == 1 else -1 for number, _ in places]
     found: dict[tuple[int, int], str] = {}

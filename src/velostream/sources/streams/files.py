@@ -74,7 +74,7 @@ class FileOptions:
         data = json.loads(text)
         form = data.pop("form")
         store = Store(**data["store"]) if data["store"] is not None else None
-        form = FileForm(form["format"], tuple(form["columns"]), CsvForm(**form["csv"]))
+        form = FileForm(form["format"], tuple(form["columns"]), CsvForm(**form["csv"]), form["ordered"])
         return cls(**{**data, "form": form, "limit": BatchLimit(**data["limit"]), "store": store})
 
 

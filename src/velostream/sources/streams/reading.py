@@ -12,7 +12,7 @@ from velostream.config.connections.s3 import store_of
 from velostream.durations import SECOND
 from velostream.errors import VeloError
 from velostream.sources.streams.csv_records import CsvForm
-from velostream.sources.streams.decoding import COLUMNAR, FileForm
+from velostream.sources.streams.decoding import COLUMNAR, ORDERED, FileForm
 from velostream.sources.streams.file_checks import check_files
 from velostream.sources.streams.limits import BatchLimit
 from velostream.sources.streams.object_checks import check_objects
@@ -64,7 +64,8 @@ def _files(node: Any, lowering: Any) -> tuple[DataFrame, str, str]:
     folder, form, manifest = Path(lowering.run.folder), form_of(node), manifest_of(node, Path(lowering.run.checkpoint))
     if node.connector == "s3_source":
         return _objects(node, lowering, form, manifest)
-    found = check_files(node, form, folder, bounded=lowering.run.bounded, before=manifest.exists())
+    before = manifest.exists() or node.read_back is not None
+    found = check_files(node, form, folder, bounded=lowering.run.bounded, before=before)
     declared = _declared(node)
     sparks = began_by_spark(node.source, Path(lowering.run.checkpoint)) or not manifest.exists()
     native = native_files(node, lowering, form, found) if sparks else None
@@ -78,7 +79,8 @@ def _objects(node: Any, lowering: Any, form: FileForm, manifest: Path) -> tuple[
     """Objects of a store are read as files are."""
     store = store_of(node.settings)
     use(node.settings.text("path"), store)
-    check_objects(node, form, bounded=lowering.run.bounded, before=manifest.exists())
+    before = manifest.exists() or node.read_back is not None
+    check_objects(node, form, bounded=lowering.run.bounded, before=before)
     return _ours(node, lowering, form, replace(_options(node, lowering, form, manifest), store=store))
 
 
@@ -153,8 +155,9 @@ def form_of(node: Any) -> FileForm:
     settings = node.settings
     name = str(settings.get("format") or format_of(settings.text("path")) or "jsonl")
     columns = tuple(column.name for column in node.declared)
+    ordered = name in ORDERED or getattr(node, "read_back", None) is not None
     if name != "csv":
-        return FileForm(name, columns)
+        return FileForm(name, columns, ordered=ordered)
     escape = settings.get("csv.escape")
     csv = CsvForm(
         settings.text("csv.delimiter"),
@@ -162,4 +165,4 @@ def form_of(node: Any) -> FileForm:
         None if escape is None else str(escape),
         settings.boolean("csv.header"),
     )
-    return FileForm(name, columns, csv)
+    return FileForm(name, columns, csv, ordered)

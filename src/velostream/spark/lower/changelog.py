@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from velostream.plan.nodes import Scan
+from velostream.plan.nodes.base import EMISSION
 from velostream.spark.lower.context import column
 from velostream.spark.lower.decoding import NULL_KEY, TOMBSTONE
 from velostream.spark.lower.expressions import as_json
@@ -16,6 +17,20 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 _ORIGIN, _REVISION, _GONE = ORIGIN
+
+
+def as_changes(node: Scan, frame: DataFrame) -> DataFrame:
+    """Rows that a job of the application wrote, as changes: one that is withdrawn takes its row away, and early ones
+    count as filtered unless they are asked for."""
+    from pyspark.sql import functions as F  # noqa: N812
+
+    if node.read_back is None:
+        return frame
+    said = column(EMISSION)
+    early = F.coalesce(said == F.lit("early"), F.lit(False)) & F.lit(not node.read_back.early)
+    status = F.when(early & column("_status").isNull(), F.lit(FILTERED)).otherwise(column("_status"))
+    gone = (said == F.lit("retract")) & column("_status").isNull()
+    return frame.withColumns({"_status": status, "_gone": gone})
 
 
 def with_origins(node: Scan, frame: DataFrame) -> DataFrame:

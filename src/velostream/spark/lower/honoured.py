@@ -31,7 +31,7 @@ _JOB = (
     *("observability.tracing.enabled", "observability.profiling.enabled"),
 )
 _SOURCE = (
-    *("type", "config_file", "path", "format", "schema", "csv.", "event.time.", "watermark."),
+    *("type", "config_file", "path", "format", "schema", "csv.", "event.time.", "watermark.", "read."),
     *("partitions", "partition.by", "files.per.batch", "watch", "growing", "file.", "scan.in_worker", "dedup."),
     *("url", "username", "password", "table", "query", "incremental.column", "poll.interval", "fetch.size"),
     *("database.", "records.path", "timeout", "http.", "max.records.per.batch"),
@@ -66,7 +66,7 @@ _LOADED = (
 )
 """What says where a table from outside is."""
 _SINK = (
-    *("type", "config_file", "path", "format", "compression", "csv.", "rotation.", "delivery.guarantee"),
+    *("type", "config_file", "path", "format", "compression", "csv.", "rotation.", "delivery.guarantee", "read."),
     *("url", "username", "password", "table", "write.mode", "method", "timeout", "circuit.breaker."),
     *_S3,
 )

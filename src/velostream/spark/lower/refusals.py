@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from velostream.errors import VeloError
 from velostream.plan.job import SMART, STICKY, Job, LoadedTable
-from velostream.plan.nodes import Aggregate, JoinStreams, JoinTable, Node, ReadStream, Scan, Sinks, Union
+from velostream.plan.nodes import Aggregate, JoinStreams, JoinTable, Node, Scan, Sinks, Union
 from velostream.plan.nodes.join_table import OUTER_TO_TABLE
 from velostream.plan.passes.separate_tables import is_derived
 from velostream.sinks.writers import check
@@ -65,7 +65,6 @@ def refusals(job: Job) -> Iterator[VeloError]:
     yield from _placed(job)
     if is_derived(job):
         yield from refused(job)
-    yield from _read_back(job)
     yield from unchangeable(job)
     for node in job.root.walk():
         if isinstance(node, Scan):
@@ -96,16 +95,6 @@ def _placed(job: Job) -> Iterator[VeloError]:
         reason = combining[0].reason if combining else "nothing is aggregated"
         message = f"partitioning strategy 'smart' cannot combine records of job '{job.name}': {reason}"
         yield VeloError(message, hint="use hash, which sends them one by one there", span=span, code="unsupported")
-
-
-def _read_back(job: Job) -> Iterator[VeloError]:
-    """Of jobs that read a stream back from its sink, which nothing does yet."""
-    nodes = list(job.root.walk())
-    read = next((node for node in nodes if isinstance(node, ReadStream)), None)
-    if read is not None:
-        message = f"'{read.stream}' cannot be read back from its sink yet"
-        hint = f"remove '{read.stream}.read.from.sink': its rows are computed along with their reader"
-        yield VeloError(message, hint=hint, code="unsupported")
 
 
 def unloadable(table: LoadedTable) -> Iterator[VeloError]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from velostream.plan.header_calls import HEADERS
 from velostream.plan.nodes import Scan
 from velostream.sources.streams.given import GIVEN
-from velostream.spark.lower.changelog import with_origins, with_times_of_deletions
+from velostream.spark.lower.changelog import as_changes, with_origins, with_times_of_deletions
 from velostream.spark.lower.context import SLOT, Lowering, column
 from velostream.spark.lower.decoding import decoded
 from velostream.spark.lower.event_time import reading_time, with_event_time, without_skewed, written
@@ -33,7 +33,7 @@ def lower_scan(node: Scan, lowering: Lowering) -> DataFrame:
     frame = _decoded(node, lowering)
     prefix = f"{node.alias}."
     available = [member.name for member in node.declared]
-    frame = with_origins(node, frame) if node.changelog else frame
+    frame = with_origins(node, as_changes(node, frame)) if node.changelog else frame
     frame = with_event_time(frame, node.event_time, _record_time(frame), available)
     frame = with_times_of_deletions(frame) if node.changelog else frame
     frame = without_skewed(frame, node.event_time)

@@ -40,7 +40,8 @@ def below(node: Node) -> list[Node]:
 def lateness_below(node: Node) -> int:
     """How long rows may still be corrected after the watermark has passed them."""
     kept = (each for each in node.walk() if isinstance(each, Aggregate | JoinStreams | RowWindows) and each is not node)
-    return max((each.lateness.allowed for each in kept), default=0)
+    read = (each.read_back.lateness for each in node.walk() if isinstance(each, Scan) and each.read_back is not None)
+    return max((*(each.lateness.allowed for each in kept), *read), default=0)
 
 
 def says_changes(node: Node) -> bool:

@@ -66,6 +66,8 @@ def _record_time(member: BoundSource, select: BoundSelect, statement: BoundState
         return
     settings: Settings = member.relation.settings
     processing = statement.settings.get("time.semantics") == "processing"
+    if member.relation.read_back is not None:
+        return  # the plan knows where its event time is, and refuses where that is nowhere
     if member.relation.connector.record_time or settings.get("event.time.field") is not None or processing:
         return
     message = f"'{member.alias}' has no record time, so the window goes by the time of reading"

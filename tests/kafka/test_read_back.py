@@ -1,0 +1,44 @@
+"""A stream that is read back from the topic of its sink gives what it gives where its reader computes it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from tests.kafka.apps import START, properties, run, sink, source
+from tests.kafka.cluster import Cluster
+from tests.kafka.test_from_kafka_to_kafka import records
+
+
+def newest(folder: Path) -> dict[str, dict[str, Any]]:
+    """The newest row of each key in the files of a folder."""
+    lines = [json.loads(line) for file in sorted(folder.glob("*.jsonl")) for line in file.read_text().splitlines()]
+    return {row["k"]: {"n": row["n"], "windows": row["windows"]} for row in sorted(lines, key=lambda r: r["_revision"])}
+
+
+def test_corrected_rows_of_a_transactional_job_are_read_from_a_topic_that_was_not_there(
+    one_spark: Any, cluster: Cluster, tmp_path: Path
+) -> None:
+    orders, minutes = cluster.topic("orders", 2), f"{cluster.topic('minutes', 1)}-made"
+    late = [{"value": json.dumps({"k": "a", "v": 1, "at": START + 5}), "partition": n % 2} for n in range(10)]
+    cluster.send(orders, [*records(0, 1200), *late])
+    made = sink(cluster.address, minutes, "bars", topic_create="true", topic_partitions="2")
+    hours = "SELECT k, SUM(n) AS n, COUNT(*) AS windows FROM minutes GROUP BY k WINDOW TUMBLING(1h) INTO"
+    files = {name: properties(name, type="file_sink", path=f"out/{name}") for name in ("one", "two")}
+    text = (
+        source(cluster.address, orders, max_records_per_batch="800")
+        + f"""
+        -- @job_mode: transactional
+        CREATE STREAM minutes AS SELECT k, _window_start AS started, COUNT(*) AS n FROM s
+          GROUP BY k WINDOW TUMBLING(1m) INTO bars WITH ({made}, 'allowed.lateness' = '10m');
+        CREATE STREAM fused AS {hours} one WITH ({files["one"]});
+        CREATE STREAM again AS {hours} two WITH ({files["two"]}, 'minutes.read.from.sink' = 'true');
+        """
+    )
+    report = run(one_spark, text, tmp_path)
+    assert report["minutes"]["emitted"]["late"] == 1
+    assert report["again"]["records"]["read"] == 11
+    assert report["again"]["records"]["dead_lettered"] == {}
+    expected = {k: {"n": 250 if k == "a" else 240, "windows": 2} for k in "abcde"}
+    assert newest(tmp_path / "out/one") == newest(tmp_path / "out/two") == expected

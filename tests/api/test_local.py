@@ -13,6 +13,7 @@ import pytest
 
 import velostream
 from velostream.errors import VeloError
+from velostream.jobs.holding import held
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -105,6 +106,8 @@ def test_an_application_runs_in_the_background_and_does_what_it_is_told(one_spar
         assert (app.state, job.state) == ("running", "running")
         with pytest.raises(VeloError, match="runs already"):
             velo.deploy()
+        with velostream.connect(app=file) as other, pytest.raises(VeloError, match="another application of this pro"):
+            other.run(duration="1s")
         assert job.pause().state == "paused"
         assert app.state == "paused"
         read = job.status().read
@@ -114,6 +117,8 @@ def test_an_application_runs_in_the_background_and_does_what_it_is_told(one_spar
         assert "<svg" in job.plan().svg()
         app.stop()
         assert app.state == "stopped"
+        with held(app.runner.checkpoint):  # which is free again
+            pass
         with pytest.raises(VeloError, match="'shop' is stopped"):
             job.pause()
         assert len(app.result("copies")) == app.report()["jobs"][0]["records"]["in_results"] > 0

@@ -46,9 +46,11 @@ class Length:
 class Application:
     """The jobs of one application. It goes on in the background until its end, or until `stop`."""
 
-    def __init__(self, runner: Runner, length: Length) -> None:
+    def __init__(self, runner: Runner, length: Length, holding: ExitStack) -> None:
         self.runner = runner
         self.length = length
+        self.holding = holding
+        """What is let go when it has ended: its checkpoint."""
         self.failure: BaseException | None = None
         """Why it ended, where something went wrong."""
         self._told: SimpleQueue[tuple[str, str, Future[None]]] = SimpleQueue()
@@ -67,7 +69,7 @@ class Application:
         from velostream.spark.failures import translated
 
         try:
-            with ExitStack() as open_:
+            with self.holding, ExitStack() as open_:
                 open_.enter_context(translated())
                 open_.enter_context(watched(self.runner, LOG.info))
                 if self.length.until_done:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import atexit
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -184,6 +184,7 @@ class Local(Closing):
         return application
 
     def _started(self, app: Sql, checkpoint: str, length: Length, show: Show) -> Application:
+        from velostream.jobs.holding import held
         from velostream.jobs.inferred import settled
         from velostream.jobs.runner import Runner
         from velostream.plan import plan
@@ -201,10 +202,11 @@ class Local(Closing):
         if before is not None and before.running:
             message = f"'{before.name}' runs already"
             raise VeloError(message, hint="stop it first: .stop()", code="job-state")
-        spark = self._spark(planned)
-        return Application(
-            Runner(planned, spark, self._home_of(planned.name, given, checkpoint), given.folder, show), length
-        )
+        home = self._home_of(planned.name, given, checkpoint)
+        with ExitStack() as holding:
+            holding.enter_context(held(home))
+            runner = Runner(planned, self._spark(planned), home, given.folder, show)
+            return Application(runner, length, holding.pop_all())
 
     def jobs(self) -> Jobs[Job]:
         """The jobs of all applications that were deployed here."""

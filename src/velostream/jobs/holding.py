@@ -34,7 +34,7 @@ def held(state: Path) -> Iterator[None]:
     """The folder of state of an application that runs; an error where another process runs with it."""
     handle = taken(state, {"pid": os.getpid()})
     if handle is None:
-        message = f"another process{_named(state)} runs with the checkpoint '{state}'"
+        message = f"{_who(state)} runs with the checkpoint '{state}'"
         raise VeloError(message, hint="stop it, or take another --checkpoint", code="checkpoint-unreadable")
     try:
         yield
@@ -42,9 +42,9 @@ def held(state: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def _named(state: Path) -> str:
+def _who(state: Path) -> str:
     try:
         number = json.loads((state / LOCK).read_text())["pid"]
     except (OSError, ValueError, KeyError):
-        return ""
-    return f" ({number})"
+        return "another process"
+    return f"another process ({number})" if number != os.getpid() else f"another application of this process ({number})"

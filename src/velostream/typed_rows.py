@@ -106,7 +106,8 @@ def meant(value: Any, kind: Type) -> Any:
     if kind.name == "ARRAY":
         return [meant(each, kind.arguments[0]) for each in value]
     if kind.name == "MAP":
-        return [(meant(key, kind.arguments[0]), meant(each, kind.arguments[1])) for key, each in value]
+        pairs = value.items() if isinstance(value, Mapping) else value
+        return [(meant(key, kind.arguments[0]), meant(each, kind.arguments[1])) for key, each in pairs]
     if kind.name == "STRUCT":
         return {name: meant(value.get(name), each) for name, each in kind.fields}
     return _READ.get(kind.name, lambda same: same)(value)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from tests.server.conftest import SQL, until
 
@@ -49,6 +52,34 @@ def test_a_dry_run_says_whether_state_can_be_kept(url: str) -> None:
     verdict = velo.deploy(SQL.replace("TUMBLING(2s)", "TUMBLING(4s)"), name="shop", dry_run=True)
     assert (verdict.app, verdict.compatible) == (None, False)
     assert "dry run" in repr(verdict)
+
+
+def test_closed_windows_are_the_same_from_a_server_and_in_this_process(url: str, tmp_path: Path) -> None:
+    files = Folders(tmp_path / "data").files
+    sql = SQL.rstrip().removesuffix(");") + ", 'state.cold.backend' = 'files', 'state.cold.location' = 'cold');"
+    (files / "shop.sql").write_text(sql)
+    begins = [datetime(2026, 1, day, tzinfo=UTC) for day in (1, 2)]
+    at = {"_window_start": begins, "_window_end": [each + timedelta(seconds=2) for each in begins]}
+    more = {
+        "_emission": ["final"] * 2,
+        "_revision": [1, 1],
+        "_event_count": [1, 2],
+        "_closed_at": [datetime.now(UTC)] * 2,
+    }
+    (files / "cold" / "shop" / "totals").mkdir(parents=True)
+    rows = pa.table({"customer": ["ann", "bob"], "total": [5, 7], **at, **more})
+    pq.write_table(rows, files / "cold" / "shop" / "totals" / "part-1.parquet")
+    server, here = velostream.connect(url), velostream.connect(app=files / "shop.sql")
+    server.deploy(sql, name="shop")
+    assert server.closed_windows("totals").rows() == here.closed_windows("totals").rows() != []
+    assert [row["total"] for row in server.closed_windows("totals", "BOB")] == [7]
+    assert [row["total"] for row in server.closed_windows("totals", end=datetime(2026, 1, 2))] == [5]
+    assert [row["total"] for row in here.closed_windows("totals", begin=datetime(2026, 1, 2))] == [7]
+    assert len(server.closed_windows("totals", "nobody")) == 0
+    server.deploy(SQL, name="bare")
+    for velo, name in ((server, "bare.totals"), (velostream.connect(app=SQL), "totals")):
+        with pytest.raises(VeloError, match="puts no closed windows away"):
+            velo.closed_windows(name)
 
 
 def test_what_the_server_finds_is_raised_at_its_place(url: str) -> None:

@@ -13,7 +13,8 @@ import pytest
 
 from velostream.durations import DAY, SECOND
 from velostream.jobs import cold_files
-from velostream.jobs.closed import Wanted, closed
+from velostream.jobs.closed import closed, since
+from velostream.jobs.closed_rows import Wanted, of_key
 from velostream.jobs.cold import ColdPlace
 from velostream.plan.cold import Cold
 from velostream.sinks.writers.batch import BatchRows
@@ -90,6 +91,28 @@ def test_windows_are_found_by_key_and_time(place: ColdPlace) -> None:
     put(place, 1, *((k, minute, 1, "final", 1) for k in "AB" for minute in range(4)))
     assert [row[:2] for row in shown(place, key="b", begin=NOON + timedelta(minutes=2))] == [("B", 2), ("B", 3)]
     assert [row[:2] for row in shown(place, key="A", end=NOON + timedelta(minutes=1))] == [("A", 0)]
+
+
+def test_a_key_is_one_part_of_the_group_or_all_of_it_whatever_its_letters() -> None:
+    rows = pa.table({"k": ["Straße", "b|c", None, "x"], "n": [1, 2, 3, 4]})
+    found = {
+        key: of_key(rows, ("k", "n"), key)["n"].to_pylist() for key in ("STRASSE|1", "b|c|2", "3", "null|3", "b", "x|1")
+    }
+    assert found == {"STRASSE|1": [1], "b|c|2": [2], "3": [3], "null|3": [3], "b": [], "x|1": []}
+    assert of_key(rows, (), "x").num_rows == 0
+
+
+def test_of_very_many_windows_the_newest_are_read_each_with_all_that_was_said(place: ColdPlace) -> None:
+    for minute in range(10):
+        put(place, minute + 1, *((key, minute, 1, "final", 1) for key in "ABC"))
+    put(place, 11, ("B", 8, 2, "late", 2), ("B", 2, 2, "late", 2))
+    rows, oldest = since(place, Wanted(most=4))
+    assert oldest == NOON + timedelta(minutes=8), "4 rows are not all of two windows, so that all of both are read"
+    assert [(row["k"], row["_window_start"].minute, row["n"]) for row in rows.to_pylist()] == [
+        *(("A", 8, 1), ("B", 8, 2), ("C", 8, 1), ("A", 9, 1), ("B", 9, 1), ("C", 9, 1)),
+    ]
+    rows, oldest = since(place, Wanted(key="b", most=20))
+    assert (rows.num_rows, oldest) == (10, None), "all of one key are few"
 
 
 def test_windows_beyond_their_retention_are_gone(place: ColdPlace) -> None:

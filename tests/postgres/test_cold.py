@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from tests.postgres.apps import SOURCE, run, runner_of, write_lines
 
 from velostream.jobs.asking import ask, refuse_streams
-from velostream.jobs.closed import Wanted, asked, closed
+from velostream.jobs.closed import asked, closed
+from velostream.jobs.closed_rows import Wanted
 from velostream.jobs.cold import place_of_job
 from velostream.jobs.written import asked_for
 from velostream.plan import plan

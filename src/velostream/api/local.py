@@ -7,6 +7,7 @@ import weakref
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,7 @@ from velostream.cli.planned import home_of
 from velostream.cli.prompt.session import Read, Session
 from velostream.errors import VeloError
 from velostream.jobs import left_out
+from velostream.jobs.closed_rows import in_utc
 from velostream.registry import did_you_mean
 
 if TYPE_CHECKING:
@@ -158,6 +160,27 @@ class Local(Closing):
         if name is None:
             raise unknown(question.plan, table)
         return self.tables.row(self.tables.home_of(question, self.session.so_far, name), name, key)
+
+    def closed_windows(
+        self, job: str, key: str = "", *, begin: datetime | None = None, end: datetime | None = None
+    ) -> Result:
+        """The closed windows that a job has put away (`state.cold.backend`), as they stand, whether it runs or not:
+        all, or those of a key (one part of it, or all joined with `|`), and those that begin within bounds. A time
+        without a zone is UTC. The job is one of an application that was deployed here, else of that of the connection.
+        """
+        from velostream.jobs.closed import asked
+        from velostream.jobs.closed_rows import Wanted
+        from velostream.plan import plan
+
+        wanted = Wanted(key, in_utc(begin), in_utc(end))
+        for application in self.applications.values():
+            if application.runner.plan.job(job) is not None:
+                table = asked(application.runner.plan, job, application.runner.folder, wanted)
+                return Result(table, lambda: self.spark)
+        given = self._application("")
+        answer = self._validated(given, {})
+        Findings(answer.text, tuple(answer.findings.ordered())).check()
+        return Result(asked(plan(answer.bound, answer.library), job, given.folder, wanted), lambda: self.spark)
 
     # Applications
 

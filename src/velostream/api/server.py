@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from velostream.api.closing import Closing
@@ -18,7 +19,7 @@ from velostream.api.server_jobs import ServerJob
 from velostream.api.server_progress import Progress, followed
 from velostream.errors import VeloError
 from velostream.positions import Text
-from velostream.server.client import Client, ServerRefused, quoted
+from velostream.server.client import MOST, Client, ServerRefused, quoted
 from velostream.tables.keys import joined_key
 from velostream.typed_rows import meant, table_of
 from velostream.types import parse
@@ -171,6 +172,28 @@ class Server(Closing):
                 return None
             raise
         return {name: meant(value, parse(said["types"][name])) for name, value in said["row"].items()}
+
+    def closed_windows(
+        self, job: str, key: str = "", *, begin: datetime | None = None, end: datetime | None = None
+    ) -> Result:
+        """The closed windows that a job has put away (`state.cold.backend`), as they stand, whether it runs or not:
+        all, or those of a key (one part of it, or all joined with `|`), and those that begin within bounds. A time
+        without a zone is UTC. More of them than a server looks at for one question are refused."""
+        asked, shown, found = self.job(job), None, list[Row]()
+        while shown is None or shown.offset + len(shown.items) < shown.total:
+            offset = 0 if shown is None else shown.offset + len(shown.items)
+            shown = asked.windows(key, MOST, offset, begin=begin, end=end)
+            if not shown.types:
+                hint = "set 'state.cold.backend' = 'files' and 'state.cold.location' = 'closed' for a job with windows"
+                raise VeloError(f"job '{job}' puts no closed windows away", hint=hint, code="usage")
+            if shown.closed_since is not None:
+                message = f"job '{job}' has put away more windows than a server looks at for one question"
+                raise VeloError(message, hint="ask for fewer: a key, begin=…, end=…", code="usage")
+            found += [one.values for one in shown.items if one.values is not None]
+            if not shown.items:
+                break
+        rows = [[row[name] for name in shown.types] for row in reversed(found)]
+        return Result(table_of(list(shown.types), list(shown.types.values()), rows), lambda: self.engine.session())
 
     def wait(self, table: str, seconds: float = 60.0, app: str = "") -> TableView:
         """Waits until a table is loaded."""

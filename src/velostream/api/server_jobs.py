@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from velostream.api.jobs import Job
+from velostream.jobs.closed_rows import in_utc
 from velostream.server.client import quoted
 
 if TYPE_CHECKING:
@@ -46,11 +48,22 @@ class ServerJob(Job):
 
         return Partitions.model_validate(self._get("/partitions"))
 
-    def windows(self, key: str = "", limit: int = 100) -> Windows:
-        """Open windows, how late records come, and what was written of each window."""
+    def windows(
+        self,
+        key: str = "",
+        limit: int = 100,
+        offset: int = 0,
+        *,
+        begin: datetime | None = None,
+        end: datetime | None = None,
+    ) -> Windows:
+        """Open windows, how late records come, and what was written of each window, newest first, closed ones that
+        were put away included: all, or those of a key, and those that begin within bounds."""
         from velostream.server.models.jobs import Windows
 
-        return Windows.model_validate(self._get("/windows", key=key, limit=limit))
+        bounds = {"from": begin and in_utc(begin), "to": end and in_utc(end)}
+        wanted = {name: at.isoformat() for name, at in bounds.items() if at is not None}
+        return Windows.model_validate(self._get("/windows", key=key, limit=limit, offset=offset, **wanted))
 
     def metrics(self) -> JobMetrics:
         """Its metrics as data."""

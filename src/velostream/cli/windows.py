@@ -54,7 +54,8 @@ def command(
       velo windows minute_bars --app app.sql --from 2h --format json
       velo windows minute_bars --app app.sql --revisions --format csv
     """
-    from velostream.jobs.closed import Wanted, asked
+    from velostream.jobs.closed import asked
+    from velostream.jobs.closed_rows import Wanted
 
     app = planned(ctx, one(file), checkpoint, preset=preset, settings=settings)
     wanted = Wanted(key, moment(begin), moment(end), revisions=revisions)

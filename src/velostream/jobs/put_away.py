@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from velostream.config.cold import POSTGRES
 from velostream.jobs.askable import declared
-from velostream.jobs.closed import NESTED, closed
+from velostream.jobs.closed import closed
+from velostream.jobs.closed_rows import NESTED
 from velostream.jobs.cold import ColdPlace
 from velostream.postgres import type_of
 from velostream.spark.lower.context import column

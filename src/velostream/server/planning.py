@@ -86,7 +86,7 @@ def planned(sql: str, name: str, files: Path, state: Path | None = None) -> Plan
     if errors:
         more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
         raise Refused(f"{errors[0].message}{more}", answer.findings.ordered(), hint=errors[0].hint)
-    whole = served(answer)
+    whole = served(answer, name)
     if not whole.statements:
         hint = "write INTO a sink, CREATE TABLE … AS, or a SELECT that prints"
         raise Refused(f"'{name}' has no job: nothing of it would run", answer.findings.ordered(), hint=hint)
@@ -94,15 +94,16 @@ def planned(sql: str, name: str, files: Path, state: Path | None = None) -> Plan
     return Planned(whole, header.version, tuple(map(_words, whole.jobs)), tuple(answer.findings.ordered()))
 
 
-def served(answer: Validated) -> ApplicationPlan:
-    """The plan as the server runs it: rows keep the end of their window, so that versions can share the keys."""
+def served(answer: Validated, name: str) -> ApplicationPlan:
+    """The plan as the server runs it: rows keep the end of their window, so that versions can share the keys, and what
+    is kept of the jobs, such as closed windows, is kept under the name that it was deployed with."""
     from velostream.jobs.asides import runs_of
     from velostream.plan.build import build
     from velostream.plan.nodes.base import WINDOW_END
     from velostream.plan.passes import improve
 
     built = runs_of(build(answer.bound, answer.library))
-    return improve(replace(built, jobs=tuple(replace(job, kept=(WINDOW_END,)) for job in built.jobs)))
+    return improve(replace(built, name=name, jobs=tuple(replace(job, kept=(WINDOW_END,)) for job in built.jobs)))
 
 
 def _words(job: Job) -> dict[str, Any]:

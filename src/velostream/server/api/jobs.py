@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 
 from velostream.config.secrets import masked
 from velostream.errors import VeloError
+from velostream.jobs.closed_rows import Wanted, in_utc
 from velostream.observability.grouped import grouped
 from velostream.server.api.answers import job_detail, job_views, savepoint_view, verb_answer, version_views
 from velostream.server.api.inside import Inside, Limit, Offset, Patience
@@ -35,7 +37,7 @@ from velostream.server.models.jobs import (
 )
 from velostream.server.returning import rollback
 from velostream.server.savepoints import take
-from velostream.server.windows import windows_of
+from velostream.server.windows import Asked, windows_of
 
 ROUTES = APIRouter(prefix="/api/v1/jobs", tags=["jobs"], responses=documented(404, 409))
 
@@ -181,17 +183,24 @@ def _partition(key: str, said: Mapping[str, Any], holding: list[str]) -> Partiti
     )
 
 
-@ROUTES.get("/{name}/windows")
+@ROUTES.get("/{name}/windows", responses=documented(502))
 def windows(
     name: str,
     plane: Inside,
     key: Annotated[str, Query(max_length=1000, description="only windows of this key")] = "",
+    begin: Annotated[
+        datetime | None, Query(alias="from", description="only windows that begin at this or later")
+    ] = None,
+    end: Annotated[datetime | None, Query(alias="to", description="only windows that begin before this")] = None,
+    closed: Annotated[bool, Query(description="false: only those of which something was written of late")] = True,
     limit: Limit = 100,
     offset: Offset = 0,
 ) -> Windows:
-    """Open windows, how late records come, and what was written of each window, newest first."""
+    """Open windows, how late records come, and what was written of each window, newest first; with them the closed
+    windows that the job has put away (`state.cold.backend`), with their values, whether it runs or not."""
     meant, found = _only(plane.control, name)
-    return windows_of(plane.control, meant, found, key, limit, offset)
+    wanted = Wanted(key, in_utc(begin), in_utc(end))
+    return windows_of(plane.control, meant, found, Asked(wanted, limit, offset, closed=closed))
 
 
 @ROUTES.get("/{name}/metrics")

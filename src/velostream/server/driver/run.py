@@ -76,7 +76,7 @@ def _run(folder: DriverFolder, task: Task, status: Status, form: JsonLines, ende
     answer = settled(lambda more: checked(sql, task.app, files, more=more), lambda _: task.home, files, LOG.info)
     if answer.findings.errors:
         raise Refused(answer.findings.errors[0].message, answer.findings.ordered(), hint=answer.findings.errors[0].hint)
-    planned = served(answer)
+    planned = served(answer, task.app)
     status.cut = _cut(task.home, [job.name for job in planned.jobs])
     form.lines = {job.name: job.line for job in planned.jobs}
     with translated(debug=False):

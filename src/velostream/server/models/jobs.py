@@ -136,16 +136,17 @@ class Emission(Model):
     emission: str = Field(examples=["early", "final", "late", "change", "retract"])
     revision: int | None
     at: str
-    batch: int
+    batch: int | None = Field(description="null where only the cold tier still knows of it")
 
 
 class WindowView(Model):
-    """A window of a key, with all that was written of it."""
+    """A window of a key, with all that was written of it; one that was put away as it closed has its values too."""
 
     key: str
     window_start: str
     window_end: str
     emissions: list[Emission]
+    values: dict[str, Any] | None = Field(description="its row as it stands; null where none was put away")
 
 
 class Windows(Model):
@@ -163,6 +164,10 @@ class Windows(Model):
     state_bytes: int
     lateness_seconds: Histogram = Field(description="how late the late records came: what another lateness would do")
     window_event_count: Histogram
+    types: dict[str, str] = Field(description="the columns of `values`; empty where no closed windows are put away")
+    closed_since: str | None = Field(
+        description="where there are very many closed windows: older ones were not looked at; `to` leads to them"
+    )
     items: list[WindowView]
     total: int
     offset: int

@@ -7,29 +7,47 @@ import { bytes, count, moment, short } from "../../format.js";
 import { card, empty, heads, tile } from "../../parts.js";
 
 const PAGE = 50;
+const FRESH = 15_000;
+
+// Which windows are looked up: of a key, and that begin within bounds (UTC, as all times of this page).
+const asked = (query) => Object.fromEntries(["key", "from", "to"].map((name) => [name, query.get(name) || ""]));
 
 export async function ask(app, name, signal, state) {
-  const wanted = { key: state.query.get("key") || "", limit: PAGE, offset: state.chosen.offset || 0 };
-  const [said, { engine }] = await Promise.all([get(jobPath(app, name, "/windows"), wanted, { signal }), get(jobPath(app, name, "/metrics"), {}, { signal })]);
+  const wanted = asked(state.query);
+  const looked = Object.values(wanted).some(Boolean);
+  const all = { ...wanted, closed: looked, limit: PAGE, offset: state.chosen.offset || 0 };
+  const [said, { engine }] = await Promise.all([windows(jobPath(app, name, "/windows"), all, signal, looked ? state : {}), get(jobPath(app, name, "/metrics"), {}, { signal })]);
   return { ...said, newest: engine.emissions || [] };
 }
 
+// Windows that were put away are looked through less often than the page is drawn.
+async function windows(path, wanted, signal, state) {
+  const of = JSON.stringify(wanted);
+  if (state.kept?.of === of && Date.now() - state.kept.at < FRESH) return state.kept.said;
+  const said = await get(path, wanted, { signal });
+  state.kept = { of, said, at: Date.now() };
+  return said;
+}
+
 export function show(job, said, state) {
-  const key = state.query.get("key") || "";
+  const wanted = asked(state.query);
+  const looked = Object.values(wanted).some(Boolean);
   const look = (event) => {
     event.preventDefault();
-    const wanted = new FormData(event.target).get("key");
-    state.go(`job/${encodeURIComponent(job.app)}/${encodeURIComponent(job.name)}/windows${wanted ? `?key=${encodeURIComponent(wanted)}` : ""}`);
+    const given = new URLSearchParams([...new FormData(event.target)].filter(([, value]) => value)).toString();
+    state.go(`job/${encodeURIComponent(job.app)}/${encodeURIComponent(job.name)}/windows${given ? `?${given}` : ""}`);
   };
+  const bound = (name, label) => h("label", { class: "row" }, h("span", { class: "quiet" }, label), h("input", { type: "datetime-local", step: "1", name, value: wanted[name], title: "in UTC", "aria-label": `${label}, in UTC` }));
   const sizes = said.window_event_count;
   return [
     h("div", { class: "tiles" },
       tile("Open now", count(said.open_windows)), tile("Kept for late records", count(said.windows_held_by_lateness)),
       tile("Created", count(said.windows_created_total)), tile("Completed", count(said.windows_completed_total)), tile("State", bytes(said.state_bytes))),
-    h("form", { class: "row between", onsubmit: look }, h("h2", {}, key ? `Windows of ${key}` : "Windows, newest first"),
-      h("div", { class: "row" }, h("input", { type: "search", name: "key", value: key, placeholder: "key, such as AAPL", "aria-label": "Key" }), h("button", { type: "submit" }, "Look up"))),
-    said.items.length ? list(said, state) : empty(key ? `No window of '${key}' was written.` : "No window has been written yet.", "A window is written when the watermark passes its end, or earlier where EMIT says so."),
-    key ? null : newest(said.newest),
+    h("form", { class: "row between", onsubmit: look }, h("h2", {}, wanted.key ? `Windows of ${wanted.key}` : "Windows, newest first"),
+      h("div", { class: "row" }, h("input", { type: "search", name: "key", value: wanted.key, placeholder: "key, such as AAPL", "aria-label": "Key" }), bound("from", "Begins from"), bound("to", "to"), h("button", { type: "submit" }, "Look up"))),
+    said.items.length ? list(said, state) : empty(looked ? "No such window was written." : "No window has been written yet.", "A window is written when the watermark passes its end, or earlier where EMIT says so."),
+    said.closed_since ? h("p", { class: "quiet" }, `There are more closed windows than are looked through at once: those that begin before ${moment(said.closed_since)} are found with “to”.`) : null,
+    looked ? null : newest(said.newest),
     sizes.count ? card("Records in a window", bars(sizes.counts.map((value, place) => ({ label: place < sizes.bounds.length ? `≤ ${short(sizes.bounds[place])}` : `> ${short(sizes.bounds.at(-1))}`, value })), short)) : null,
   ];
 }
@@ -49,11 +67,20 @@ function newest(windows) {
 function list(said, state) {
   const turn = (by) => () => { state.chosen.offset = Math.max(0, (state.chosen.offset || 0) + by); state.refresh().catch(state.fail); };
   return h("section", { class: "card flush" }, h("div", { class: "scroll" }, h("table", {},
-    heads(["Key", "#From", "#To", "#Written", ""]),
+    heads(["Key", "#From", "#To", ...(Object.keys(said.types).length ? ["Values"] : []), "#Written", ""]),
     h("tbody", {}, said.items.map((one) => h("tr", { "data-key": `${one.key}/${one.window_start}`, "data-row": "", tabindex: "0" },
       h("td", { class: "nowrap" }, h("code", {}, one.key)), h("td", { class: "number" }, moment(one.window_start)), h("td", { class: "number" }, moment(one.window_end)),
+      Object.keys(said.types).length ? h("td", {}, values(one, said.types)) : null,
       h("td", { class: "number" }, `${one.emissions.length}×`),
-      h("td", {}, h("div", { class: "timeline" }, one.emissions.map((each) => h("span", { class: "emit", title: `batch ${each.batch}, ${each.at}` },
+      h("td", {}, h("div", { class: "timeline" }, one.emissions.map((each) => h("span", { class: "emit", title: each.batch === null ? each.at : `batch ${each.batch}, ${each.at}` },
         h("i", { class: `dot k-${each.emission}` }), each.emission, each.revision ? h("small", { class: "quiet" }, ` rev ${each.revision}`) : null, h("small", { class: "quiet" }, ` ${moment(each.at)}`)))))))))),
   said.total > PAGE ? h("div", { class: "row pad" }, h("button", { onclick: turn(-PAGE), disabled: !said.offset }, "Newer"), h("span", { class: "quiet" }, `${count(said.offset + 1)} to ${count(Math.min(said.total, said.offset + PAGE))} of ${count(said.total)}`), h("button", { onclick: turn(PAGE), disabled: said.offset + PAGE >= said.total }, "Older")) : null);
+}
+
+// The row of a closed window as it stands; what the window is stands before it.
+function values(one, types) {
+  if (!one.values) return h("span", { class: "quiet" }, "–");
+  const key = one.key.split("|");
+  const shown = Object.keys(types).filter((name) => !name.startsWith("_") && !key.includes(String(one.values[name] ?? "NULL")));
+  return shown.map((name) => h("span", { class: "nowrap" }, h("small", { class: "quiet" }, `${name} `), h("code", {}, typeof one.values[name] === "object" ? JSON.stringify(one.values[name]) : String(one.values[name])), " "));
 }

@@ -99,7 +99,8 @@ def test_keys_and_partitions_with_most_of_the_records_are_named() -> None:
         "last_seconds": 0.1,
         "buckets": {"1": 9_000, "2": 500, "3": 500},
     }
-    accounts.seen["stages"]["1"] = stage | {"heaviest": [{"keys": {"k": "AAPL"}, "records": 8_000}]}
+    heaviest = [{"keys": {"k": key}, "records": records} for key, records in (("AAPL", 8_000), ("B", 400), ("C", 300))]
+    accounts.seen["stages"]["1"] = stage | {"heaviest": heaviest}
     advice = only(skewed_keys(case(accounts)))
     assert "2.7 times the mean: k = AAPL" in advice.what
     for loads, told in (({"1": 9_000, "2": 1_000}, 1), ({"1": 7_000, "2": 3_000}, 0)):
@@ -112,6 +113,18 @@ def test_keys_and_partitions_with_most_of_the_records_are_named() -> None:
     assert "partition s/0 delivers 2.7 times" in only(skewed_partitions(case(accounts))).what
     accounts.seen["delivered"] |= {"s/0": 900, "s/1": 500, "s/2": 500}
     assert not list(skewed_partitions(case(accounts)))
+
+
+@pytest.mark.parametrize("groups", [1, 2, 5, 12])
+def test_few_groups_that_are_alike_are_not_skewed_though_they_leave_buckets_empty(groups: int) -> None:
+    loads = dict.fromkeys(map(str, range(32)), 0) | {str(place % 5): 20_000 for place in range(groups)}
+    heaviest = [{"keys": {"k": str(place)}, "records": 1_000 + place} for place in range(min(groups, 5))]
+    accounts = Accounts()
+    accounts.seen["stages"]["1"] = {
+        **{"records": 20_000 * groups, "rows": 5, "seconds": 1.0, "last_seconds": 0.1},
+        **{"buckets": loads, "heaviest": heaviest[::-1]},
+    }
+    assert not list(skewed_keys(case(accounts)))
 
 
 def test_state_that_only_grows_is_told_from_state_that_comes_and_goes() -> None:

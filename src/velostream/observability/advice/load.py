@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean, median
+from typing import Any
 
 from velostream.observability.advice.base import GROWS, SLOW, Advice, Case, amount
 from velostream.observability.inside import stages
@@ -60,7 +61,7 @@ def skewed_keys(case: Case) -> Iterator[Advice]:
         return
     for stage in stages(case.job, case.accounts):
         uneven = min(UNEVEN, MOST * stage["buckets"])
-        if stage["records"] < ENOUGH or stage["skew"] < uneven or stage["buckets"] < 2:
+        if stage["records"] < ENOUGH or stage["skew"] < uneven or stage["buckets"] < 2 or _alike(stage["heaviest"]):
             continue
         heaviest = stage["heaviest"][:3]
         shown = "; ".join(", ".join(f"{k} = {v}" for k, v in each["keys"].items()) for each in heaviest)
@@ -70,6 +71,15 @@ def skewed_keys(case: Case) -> Iterator[Advice]:
         )
         change = "group in two steps: first by one more column, then, over that stream, without it"
         yield Advice(SLOW, case.job.name, what, figures, change)
+
+
+def _alike(heaviest: Sequence[Mapping[str, Any]]) -> bool:
+    """True where the heaviest group has about as many records as the heaviest of other buckets, or there is no other:
+    few groups fill few buckets, however evenly records are spread over them."""
+    if not heaviest:
+        return False
+    first, *others = (each["records"] for each in heaviest)
+    return not others or first < UNEVEN * median(others)
 
 
 def _idle(case: Case) -> bool:

@@ -77,10 +77,10 @@ function list(said, state) {
   said.total > PAGE ? h("div", { class: "row pad" }, h("button", { onclick: turn(-PAGE), disabled: !said.offset }, "Newer"), h("span", { class: "quiet" }, `${count(said.offset + 1)} to ${count(Math.min(said.total, said.offset + PAGE))} of ${count(said.total)}`), h("button", { onclick: turn(PAGE), disabled: said.offset + PAGE >= said.total }, "Older")) : null);
 }
 
-// The row of a closed window as it stands; what the window is stands before it.
+// The row of a closed window as it stands, without what the window is: its columns begin with the key and the bounds.
 function values(one, types) {
   if (!one.values) return h("span", { class: "quiet" }, "–");
-  const key = one.key.split("|");
-  const shown = Object.keys(types).filter((name) => !name.startsWith("_") && !key.includes(String(one.values[name] ?? "NULL")));
+  const names = Object.keys(types);
+  const shown = names.slice(names.indexOf("_window_end") + 1).filter((name) => !name.startsWith("_"));
   return shown.map((name) => h("span", { class: "nowrap" }, h("small", { class: "quiet" }, `${name} `), h("code", {}, typeof one.values[name] === "object" ? JSON.stringify(one.values[name]) : String(one.values[name])), " "));
 }

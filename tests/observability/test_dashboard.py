@@ -71,6 +71,16 @@ def test_a_panel_for_every_metric_and_none_for_what_a_job_does_not_have(
     assert any("/ 0.1" in target["expr"] for panel in panels for target in panel["targets"])
 
 
+def test_an_application_is_found_by_the_name_that_it_has_on_a_server_too(tmp_path: Path) -> None:
+    (tmp_path / "app.sql").write_text(SQL.replace("@application: shop", "@application: my. shop"))
+    assert main(["dashboard", str(tmp_path / "app.sql"), "--out", str(tmp_path)]) == 0
+    assert main(["dashboard", str(tmp_path / "app.sql"), "--name", "eu", "--out", str(tmp_path)]) == 0
+    alerts = yaml.safe_load((tmp_path / "my. shop-alerts.yaml").read_text())
+    first = alerts["groups"][0]["rules"][0]["expr"]
+    assert r'{app=~"my\\.[ _]shop", job_name="plain"' in first
+    assert 'app="eu"' in (tmp_path / "eu-dashboard.json").read_text().replace('\\"', '"')
+
+
 def test_panels_do_not_lie_on_each_other(written: tuple[dict[str, Any], dict[str, Any], Path]) -> None:
     cells = [
         (x, y)

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from tests.server.conftest import SQL
 
 from velostream.errors import VeloError
 from velostream.jobs.ownership import Ownership
@@ -21,6 +22,7 @@ from velostream.server.driver.status import Status, read_status
 from velostream.server.folders import DriverFolder, check_name
 from velostream.server.masking import masked_sql
 from velostream.server.moving.copying import copy_state
+from velostream.server.planning import planned
 from velostream.server.serving import address, listening
 from velostream.server.settings import ServerSettings
 
@@ -191,3 +193,9 @@ def test_a_port_that_is_taken_is_told_before_anything_is_started() -> None:
             listening("127.0.0.1", taken.getsockname()[1])
     assert "--port" in refusal.value.hint
     assert address("::", 1) == "http://[::1]:1/"
+
+
+def test_one_file_under_several_names_keeps_what_it_keeps_by_name(tmp_path: Path) -> None:
+    sql = f"-- SQL Application: my shop\n{SQL}"
+    assert [planned(sql, name, tmp_path).plan.name for name in ("my_shop", "a", "b")] == ["my shop", "a", "b"]
+    assert planned(SQL, "c", tmp_path).plan.name == "c"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from velostream.observability.queries import promised, quoted, selector
+from velostream.observability.queries import of_app, promised, quoted, selector
 from velostream.plan.job import ApplicationPlan, Job
 
 GUIDES = {
@@ -107,7 +107,7 @@ def _promises(here: str, running: str, job: Job) -> Iterator[dict[str, Any]]:
 
 def _of_tables(plan: ApplicationPlan) -> Iterator[dict[str, Any]]:
     for table in (name for row in plan.table_order for name in row):
-        here = f"{{app={quoted(plan.name)}, table={quoted(table)}}}"
+        here = f"{{{of_app(plan.name)}, table={quoted(table)}}}"
         summary = f"table '{table}' of '{plan.name}' is not ready: the jobs that join it wait"
         rule = _rule("VeloTableNotReady", f"velo_table_ready{here} == 0", "10m", "critical", summary)
         yield _labelled(rule, app=plan.name, table=table)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-from velostream.observability.queries import Shown, of_engine, of_users, quoted
+from velostream.observability.queries import Shown, of_app, of_engine, of_users
 from velostream.plan.job import ApplicationPlan
 
 SCHEMA = 39
@@ -39,7 +39,7 @@ def dashboard(plan: ApplicationPlan) -> dict[str, Any]:
 
 
 def _overview(plan: ApplicationPlan) -> list[Shown]:
-    here = f"{{app={quoted(plan.name)}}}"
+    here = f"{{{of_app(plan.name)}}}"
     return [
         Shown("State of jobs", ((f"velo_job_state{here} == 1", "{{job_name}}: {{state}}"),), kind="stat"),
         Shown("Back-pressure", ((f"velo_backpressure{here}", "{{job_name}} {{cause}}"),), kind="stat"),
@@ -48,7 +48,7 @@ def _overview(plan: ApplicationPlan) -> list[Shown]:
 
 
 def _tables(plan: ApplicationPlan) -> list[Shown]:
-    here = f"{{app={quoted(plan.name)}}}"
+    here = f"{{{of_app(plan.name)}}}"
     return [
         Shown("Rows", ((f"velo_table_rows{here}", "{{table}}"),)),
         Shown("Ready", ((f"velo_table_ready{here}", "{{table}}"),), kind="stat"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -31,9 +32,17 @@ def quoted(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
 
 
+def of_app(name: str) -> str:
+    """The label that picks the series of an application. A job server has no spaces in names: where `velo run` says
+    'my shop', it says 'my_shop'."""
+    if " " not in name:
+        return f"app={quoted(name)}"
+    return f"app=~{quoted('[ _]'.join(map(re.escape, name.split(' '))))}"
+
+
 def selector(app: str, job: str, *more: str) -> str:
     """The labels that pick the series of a job."""
-    return "{" + ", ".join([f"app={quoted(app)}", f"job_name={quoted(job)}", *more]) + "}"
+    return "{" + ", ".join([of_app(app), f"job_name={quoted(job)}", *more]) + "}"
 
 
 def of_users(plan: ApplicationPlan, job: Job) -> Iterator[Shown]:

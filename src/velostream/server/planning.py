@@ -96,14 +96,16 @@ def planned(sql: str, name: str, files: Path, state: Path | None = None) -> Plan
 
 def served(answer: Validated, name: str) -> ApplicationPlan:
     """The plan as the server runs it: rows keep the end of their window, so that versions can share the keys, and what
-    is kept of the jobs, such as closed windows, is kept under the name that it was deployed with."""
+    is kept of the jobs, such as closed windows, is kept under the name that it was deployed with, where that is not
+    the one of its header anyway: one file may be deployed under several."""
     from velostream.jobs.asides import runs_of
     from velostream.plan.build import build
     from velostream.plan.nodes.base import WINDOW_END
     from velostream.plan.passes import improve
 
     built = runs_of(build(answer.bound, answer.library))
-    return improve(replace(built, name=name, jobs=tuple(replace(job, kept=(WINDOW_END,)) for job in built.jobs)))
+    called = built.name if built.name.replace(" ", "_") == name else name
+    return improve(replace(built, name=called, jobs=tuple(replace(job, kept=(WINDOW_END,)) for job in built.jobs)))
 
 
 def _words(job: Job) -> dict[str, Any]:

@@ -77,8 +77,8 @@ EMISSION = (
     Property(
         "read.from.sink",
         Boolean(),
-        "whether the stream is read back from its sink instead of being computed along with its reader; said of a sink, "
-        "it holds for all readers that say nothing",
+        "whether the stream is read back from its sink instead of being computed along with its reader; said of a "
+        "sink, it holds for all readers that say nothing",
         "true",
         default="false",
         scopes=(Scope.STREAM, Scope.SINK),

@@ -13,8 +13,8 @@ import pytest
 
 from velostream.durations import DAY, SECOND
 from velostream.jobs import cold_files
-from velostream.jobs.closed import closed, since
-from velostream.jobs.closed_rows import Wanted, of_key
+from velostream.jobs.closed import closed
+from velostream.jobs.closed_rows import Wanted, found, of_key
 from velostream.jobs.cold import ColdPlace
 from velostream.plan.cold import Cold
 from velostream.sinks.writers.batch import BatchRows
@@ -57,8 +57,8 @@ def put(place: ColdPlace, number: int, *said: Said, query: str = "q1", ago: floa
 
 
 def shown(place: ColdPlace, **wanted: Any) -> list[tuple[Any, ...]]:
-    found = closed(place, Wanted(**wanted)).to_pylist()
-    return [(row["k"], row["_window_start"].minute, row["n"], row["_emission"], row["_revision"]) for row in found]
+    rows = closed(place, Wanted(**wanted)).to_pylist()
+    return [(row["k"], row["_window_start"].minute, row["n"], row["_emission"], row["_revision"]) for row in rows]
 
 
 def test_nothing_was_put_away_yet(place: ColdPlace) -> None:
@@ -95,10 +95,10 @@ def test_windows_are_found_by_key_and_time(place: ColdPlace) -> None:
 
 def test_a_key_is_one_part_of_the_group_or_all_of_it_whatever_its_letters() -> None:
     rows = pa.table({"k": ["Straße", "b|c", None, "x"], "n": [1, 2, 3, 4]})
-    found = {
+    named = {
         key: of_key(rows, ("k", "n"), key)["n"].to_pylist() for key in ("STRASSE|1", "b|c|2", "3", "null|3", "b", "x|1")
     }
-    assert found == {"STRASSE|1": [1], "b|c|2": [2], "3": [3], "null|3": [3], "b": [], "x|1": []}
+    assert named == {"STRASSE|1": [1], "b|c|2": [2], "3": [3], "null|3": [3], "b": [], "x|1": []}
     assert of_key(rows, (), "x").num_rows == 0
 
 
@@ -106,13 +106,12 @@ def test_of_very_many_windows_the_newest_are_read_each_with_all_that_was_said(pl
     for minute in range(10):
         put(place, minute + 1, *((key, minute, 1, "final", 1) for key in "ABC"))
     put(place, 11, ("B", 8, 2, "late", 2), ("B", 2, 2, "late", 2))
-    rows, oldest = since(place, Wanted(most=4))
+    _, oldest = found(place, Wanted(most=4))
     assert oldest == NOON + timedelta(minutes=8), "4 rows are not all of two windows, so that all of both are read"
-    assert [(row["k"], row["_window_start"].minute, row["n"]) for row in rows.to_pylist()] == [
+    assert [row[:3] for row in shown(place, most=4)] == [
         *(("A", 8, 1), ("B", 8, 2), ("C", 8, 1), ("A", 9, 1), ("B", 9, 1), ("C", 9, 1)),
     ]
-    rows, oldest = since(place, Wanted(key="b", most=20))
-    assert (rows.num_rows, oldest) == (10, None), "all of one key are few"
+    assert found(place, Wanted(key="b", most=20))[1] is None, "all of one key are few"
 
 
 def test_windows_beyond_their_retention_are_gone(place: ColdPlace) -> None:

@@ -185,6 +185,28 @@ def test_the_control_plane_is_small_since_it_loads_nothing_that_computes() -> No
     assert told.stdout.strip() == "[]"
 
 
+def test_the_control_plane_stays_small_when_it_looks_through_closed_windows(tmp_path: Path) -> None:
+    code = f"""
+import sys, time
+from datetime import UTC, datetime
+from pathlib import Path
+import pyarrow as pa, pyarrow.parquet as pq
+from velostream.jobs.closed_rows import Wanted
+from velostream.jobs.cold import ColdPlace
+from velostream.plan.cold import Cold
+from velostream.server.put_away import _read
+place = ColdPlace(Cold("j", "files", "cold", 10**15, (("k", "STRING"),), ("k",)), "a", Path({str(tmp_path)!r}))
+place.folder.mkdir(parents=True)
+now = datetime.now(UTC)
+row = {{"k": "x", "_window_start": now, "_window_end": now, "_emission": "final", "_revision": 1, "_event_count": 1}}
+pq.write_table(pa.Table.from_pylist([row | {{"_closed_at": now}}]), place.folder / "part-1.parquet")
+[place] = _read(place, Wanted("X", begin=datetime(2020, 1, 1, tzinfo=UTC), most=10)).windows
+print(place[0], [name for name in ("pyspark", "polars", "pyarrow.dataset") if name in sys.modules])
+"""
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout.strip() == "x []"
+
+
 def test_a_port_that_is_taken_is_told_before_anything_is_started() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

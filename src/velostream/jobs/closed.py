@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
-from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,13 +27,9 @@ if TYPE_CHECKING:
 
 def closed(place: ColdPlace, wanted: Wanted | None = None) -> pa.Table:
     """Closed windows of a job in the order of their begin, with all columns of the tier."""
-    return since(place, wanted or Wanted())[0]
-
-
-def since(place: ColdPlace, wanted: Wanted) -> tuple[pa.Table, datetime | None]:
-    """The same, and which begin the oldest have, where there are more than are wanted."""
-    rows, oldest = found(place, wanted)
-    return rows.take(_standing(rows, place, revisions=wanted.revisions)), oldest
+    wanted = wanted or Wanted()
+    rows, _ = found(place, wanted)
+    return rows.take(_standing(rows, place, revisions=wanted.revisions))
 
 
 def _standing(rows: pa.Table, place: ColdPlace, *, revisions: bool) -> Any:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from velostream.jobs.closed_rows import Wanted
+from velostream.jobs.closed import columns, parsed
+from velostream.jobs.closed_rows import Wanted, found
 from velostream.jobs.cold import ColdPlace, place_of_job
 from velostream.plan.cold import CLOSED_AT
 from velostream.plan.nodes.base import EMISSION, REVISION, WINDOW_END, WINDOW_START
@@ -61,21 +62,28 @@ def put_away(control: Control, meant: Meant, wanted: Wanted, most: int) -> PutAw
     plan = control.plan_of(meant.deployment).plan
     job = plan.job(meant.job)
     place = None if job is None else place_of_job(job, plan, control.folders.files)
-    return PutAway() if place is None else _read(place, replace(wanted, revisions=True, most=most))
+    return PutAway() if place is None else _read(place, replace(wanted, most=most))
 
 
 def _read(place: ColdPlace, wanted: Wanted) -> PutAway:
+    """Without polars: a control plane is small."""
     import pyarrow as pa
 
-    from velostream.jobs.closed import columns, parsed, since
-
-    rows, oldest = since(place, wanted)
+    rows, oldest = found(place, wanted)
     bounds = [rows[name].cast(pa.int64()).to_pylist() for name in (WINDOW_START, WINDOW_END)]
     keys: list[list[Any]] = [rows[name].to_pylist() for name in place.cold.keys]
     parts = zip(*keys, strict=True) if keys else iter([()] * rows.num_rows)
-    found: dict[Place, list[int]] = {}
+    said_when = list(zip(*(rows[name].to_pylist() for name in (CLOSED_AT, REVISION, EMISSION)), strict=True))
+    windows: dict[Place, dict[tuple[Any, ...], int]] = {}
     for number, (each, start, end) in enumerate(zip(parts, *bounds, strict=True)):
         key = "|".join("NULL" if part is None else str(part) for part in each)
-        found.setdefault((key, start, end), []).append(number)
+        windows.setdefault((key, start, end), {})[said_when[number]] = number
+    order = {place: [held[said] for said in sorted(held, key=_order)] for place, held in windows.items()}
     kinds = dict(place.cold.whole)
-    return PutAway(found, {name: kinds[name] for name in columns(place)}, oldest, parsed(rows, place))
+    return PutAway(order, {name: kinds[name] for name in columns(place)}, oldest, parsed(rows, place))
+
+
+def _order(said_when: tuple[Any, ...]) -> tuple[Any, ...]:
+    """As it was said; a withdrawal comes after the row that it withdraws."""
+    closed_at, revision, emission = said_when
+    return closed_at, revision or 0, emission == RETRACT

@@ -15,10 +15,15 @@ if TYPE_CHECKING:
     from tests.postgres.server import Database
 
 
-os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=256m")
+os.environ.setdefault(
+    "SPARK_SUBMIT_OPTS",
+    "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=256m"
+    " -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote",
+)
 """Tests run many small jobs: to compile their code well costs the JVM more than it saves. Half of its time is saved so,
 also in the processes that tests start. Compiling quickly, it would have place for 48 MB of code, which is full after
-100 seconds: from then on nothing is compiled, and at last the JVM ends."""
+100 seconds: from then on nothing is compiled, and at last the JVM ends. To verify the classes of Spark's own jars takes
+a tenth of every start."""
 
 
 settings.register_profile("velostream", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _WORD = 0xFFFFFFFF
 _BUCKETS = "buckets.json"
+_FLUSHED = "flushed"
 _SHUFFLE = "spark.sql.shuffle.partitions"
 
 
@@ -39,6 +40,15 @@ class Home:
     def letters(self) -> Path:
         """Dead letters."""
         return self.folder / "dead-letters"
+
+    @property
+    def flushed(self) -> bool:
+        """True where a flush was asked for, by whatever process: windows may have been said before they closed."""
+        return (self.folder / _FLUSHED).exists()
+
+    def will_flush(self) -> None:
+        """Remembers that a flush is asked for; before it is, since it may be done when the process has ended."""
+        (self.folder / _FLUSHED).touch()
 
     def query_id(self) -> str:
         """The id of the query, which is new with every new checkpoint: part of every sink's marker."""

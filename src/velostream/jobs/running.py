@@ -212,6 +212,7 @@ class RunningJob:
     def flush(self) -> None:
         """Says what stands open, and waits for the micro-batch that does; where a LIMIT is reached, none comes."""
         self.has_flushed = True
+        self.home.will_flush()
         hearing = frozenset(stage for stage, role in self.lowered.roles.items() if role.first)
         self.writer.flush = flush = Flush(hearing, partial(command, self.control))
         flush.begin()

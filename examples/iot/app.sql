@@ -92,6 +92,7 @@ WITH (
     'allowed.lateness' = '5m',
     'late.data.strategy' = 'dead_letter',
     'fill' = 'linear',
+    'state.ttl' = '1d',
     'minutes.config_file' = 'config/sinks.yaml',
     'minutes.path' = 'out/iot/minutes'
 );

@@ -46,6 +46,24 @@ def test_the_windows_between_two_are_said_when_the_later_one_fires(fill: Fill, v
     assert run.total("in_results") == 2
 
 
+@pytest.mark.parametrize("step", [1, 5])
+def test_a_gap_longer_than_the_time_to_live_is_left_empty(step: int) -> None:
+    times = [5, 35, 66, 140]  # gaps of two windows, of two, of six; each record alone in a batch, or all in one
+    run = run_of(Fill.ZERO, ttl=20)
+    for first in range(0, len(times), step):
+        run.batch(*points(*((time, 1) for time in times[first : first + step])))
+    run.flush()
+    assert [start for start, filled in short(run.rows, "_window_start", "_filled") if filled] == [10, 20, 40, 50]
+
+
+def test_a_group_that_is_silent_for_longer_than_its_time_to_live_is_forgotten() -> None:
+    run = run_of(Fill.ZERO, ttl=20)
+    for time in range(1, 3_000, 10):
+        run.batch(Record(time, f"only {time}", offset=time))
+    held = run.outcomes[-1].stats.state_rows
+    assert held < 50, held
+
+
 @pytest.mark.parametrize(
     ("kind", "dtype", "ends", "middle"),
     [

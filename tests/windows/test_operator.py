@@ -164,6 +164,16 @@ def test_update_previous_fires_the_last_closed_window_of_the_key_again(allowed: 
     assert [letter["key"] for letter in run.letters] == ["b"]
 
 
+def test_update_previous_knows_the_last_closed_window_for_its_time_to_live() -> None:
+    run = Run(settings(Tumbling(10), lateness=Lateness(0, LateStrategy.UPDATE_PREVIOUS), ttl=100))
+    run.batch(*points(3))
+    run.batch(*points(105, key="b"))
+    assert short(run.batch(*points(4)), *ROW) == [(0, 10, 2, "late", 2)]
+    run.batch(*points(110, key="b"))
+    assert run.batch(*points(4)) == []
+    assert [letter["key"] for letter in run.letters] == ["a"]
+
+
 def test_update_previous_is_not_forgotten_by_a_later_correction() -> None:
     run = Run(settings(Tumbling(10), lateness=Lateness(20, LateStrategy.UPDATE_PREVIOUS)))
     run.batch(*points(15, 25))

@@ -130,7 +130,7 @@ class Admission:
     def _updating(self, admitted: Admitted, gone: pl.DataFrame, moment: Moment) -> tuple[Admitted, pl.DataFrame]:
         """Rows whose keys have a closed window that can speak again, and rows whose keys have none."""
         assert self.previous is not None, "update_previous keeps the last closed window of every key"
-        updates, gone = self.previous.split(gone, moment.before)
+        updates, gone = self.previous.split(gone)
         if self.settings.assigner.keyed and moment.before is not None:
             homed, updates = self.previous.homed(updates, moment.before - self.lateness.allowed)
             admitted = replace(admitted, accepted=pl.concat([admitted.accepted, homed]))

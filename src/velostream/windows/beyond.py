@@ -58,7 +58,7 @@ class Beyond:
         """Rows are counted in the last closed window of their key, which speaks again."""
         stats.in_results += rows.height
         aggregation, own = self.settings.aggregation, list(self.settings.keys)
-        latest = previous.of(rows, moment.before)
+        latest = previous.of(rows)
         window = [*own, *previous.window]
         added = aggregation.fold(rows, own)
         cells = rows.select(self.shelf.by[:-2]).unique()

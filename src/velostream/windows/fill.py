@@ -28,7 +28,8 @@ class Filler:
 
     `_lead` is the revision that a filled row had reached, on which those of a real one go on. A late window that falls
     into a gap takes the place of its filled row with the next revision, and the filled rows
-    around it are corrected.
+    around it are corrected. A gap longer than the time to live is left empty, so that keys which have been silent for
+    longer are forgotten.
     """
 
     def __init__(
@@ -41,10 +42,22 @@ class Filler:
         self.types: dict[str, Type] = settings.aggregation.results
         self.values = [name for name in self.types if name != EVENT_COUNT]
         self.columns = ["_cell", *self.keys, *WINDOW, *self.values, "_revision", "_filled", "_lead"]
-        self.ledger = Ledger("timeline", store, newest(["_cell", *self.keys], "_version"), snapshot)
+        self.newest = newest(["_cell", *self.keys], "_version")
+        self.horizon: int | None = None
+        """Keys without a window that ends later are forgotten: the next one would be too far away."""
+        self.ledger = Ledger("timeline", store, self._reduce, snapshot)
+
+    def _reduce(self, frame: pl.DataFrame, complete: bool) -> pl.DataFrame:
+        latest = self.newest(frame, complete)
+        if not complete or self.horizon is None:
+            return latest
+        return latest.filter(pl.col("_window_end").max().over(["_cell", *self.keys]) > self.horizon)
 
     def filled(self, rows: pl.DataFrame, moment: Moment) -> pl.DataFrame:
         """Rows with those between; each says in `_filled` which it is."""
+        if self.settings.ttl is not None and moment.before is not None:
+            silent = self.settings.ttl + self.settings.lateness.allowed + self.window.size
+            self.horizon = moment.before - silent
         marked = rows.with_columns(pl.lit(value=False).alias("_filled"))
         firing = marked.filter(pl.col("_emission").is_in([FINAL, LATE]))
         if firing.is_empty():
@@ -91,7 +104,9 @@ class Filler:
         step, group = self.window.advance_by, ["_cell", *self.keys]
         ordered = real.sort("_window_start")
         following = [pl.col(name).shift(-1).over(group).alias(f"{name}>") for name in ("_window_start", *self.values)]
-        pairs = ordered.with_columns(following).filter(pl.col("_window_start>") - pl.col("_window_start") > step)
+        distance = pl.col("_window_start>") - pl.col("_window_start")
+        near = pl.lit(value=True) if self.settings.ttl is None else distance - step <= self.settings.ttl
+        pairs = ordered.with_columns(following).filter((distance > step) & near)
         starts = pl.int_ranges(pl.col("_window_start") + step, pl.col("_window_start>"), step)
         gaps = pairs.with_columns(starts.alias("_at")).explode("_at")
         way = tuple((pl.col(name) - pl.col("_window_start")) // step for name in ("_at", "_window_start>"))

@@ -94,6 +94,8 @@ class Operator:
         self._check_keys(rows)
         stats = Stats(read=rows.height, open=self.open)
         before = self.watermark.value
+        if self.previous is not None:
+            self.previous.forget(before)
         only_folded = rows.is_empty() and folded is not None and not folded.is_empty()
         if only_folded:
             admitted = Admitted(rows, rows, rows, [])

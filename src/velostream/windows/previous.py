@@ -28,6 +28,8 @@ class Previous:
         self.aggregation = settings.aggregation
         self.keys = list(settings.keys)
         self.window = [name for name in group if name not in ("_cell", *self.keys)]
+        self.horizon: int | None = None
+        """Windows that closed by then are forgotten: the watermark less the time to live."""
         self.last = Ledger("last", store, self._latest, snapshot.get("last"))
         self.extras = Ledger("extras", store, self._reduce, snapshot.get("extras"))
 
@@ -45,7 +47,19 @@ class Previous:
 
     def _latest(self, frame: pl.DataFrame, complete: bool) -> pl.DataFrame:
         ordered = frame.sort("_closes_at", "_revision")
-        return ordered.unique(self.keys or ["_cell"], keep="last", maintain_order=True)
+        latest = ordered.unique(self.keys or ["_cell"], keep="last", maintain_order=True)
+        return self._living(latest) if complete else latest
+
+    def _living(self, frame: pl.DataFrame) -> pl.DataFrame:
+        return frame if self.horizon is None else frame.filter(pl.col("_closes_at") > self.horizon)
+
+    def forget(self, watermark: int | None) -> None:
+        """Let go of windows beyond the time to live at this watermark, and of extras of those that are gone."""
+        if watermark is None:
+            return
+        self.extras.drop_below(watermark - self.settings.lateness.allowed + 1)
+        if self.settings.ttl is not None:
+            self.horizon = watermark - self.settings.ttl
 
     def remember(self, states: pl.DataFrame, rows: pl.DataFrame) -> None:
         """Keep the state of groups that spoke a final or late row; of a key the window that closes last counts."""
@@ -55,8 +69,8 @@ class Previous:
         columns = [*self.keys, *self.window, "_revision", *self.aggregation.state]
         self.last.append(closed.select(pl.lit(0, pl.Int64).alias("_cell"), *columns))
 
-    def of(self, rows: pl.DataFrame, watermark: int | None) -> pl.DataFrame:
-        """The last closed window of each key among rows; those beyond the time to live are forgotten."""
+    def of(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """The last closed window of each key among rows."""
         found = self.last.read()
         if found is None:
             kinds = {name: rows.schema[name] for name in self.keys}
@@ -65,13 +79,11 @@ class Previous:
         latest = self.aggregation.completed(self._latest(found, True).drop("_cell"))
         if self.keys:
             latest = latest.join(rows.select(self.keys), on=self.keys, how="semi", nulls_equal=True)
-        if self.settings.ttl is not None and watermark is not None:
-            latest = latest.filter(pl.col("_closes_at") > watermark - self.settings.ttl)
         return latest
 
-    def split(self, rows: pl.DataFrame, watermark: int | None) -> tuple[pl.DataFrame, pl.DataFrame]:
+    def split(self, rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
         """Rows whose key has a window to update, and rows whose key has none."""
-        latest = self.of(rows, watermark)
+        latest = self.of(rows)
         if not self.keys:
             return (rows, rows.clear()) if latest.height else (rows.clear(), rows)
         there = {"on": self.keys, "nulls_equal": True}
@@ -79,7 +91,7 @@ class Previous:
 
     def homed(self, rows: pl.DataFrame, retained: int) -> tuple[pl.DataFrame, pl.DataFrame]:
         """Rows placed into the last session of their key where that is retained, to move with it; and the others."""
-        latest = self.of(rows, None).filter(pl.col("_closes_at") > retained)
+        latest = self.of(rows).filter(pl.col("_closes_at") > retained)
         home = latest.select(*self.keys, pl.col("_window_start").alias("_home"))
         if self.keys:
             placed = rows.join(home, on=self.keys, how="left", nulls_equal=True)

@@ -47,6 +47,18 @@ def correcting(allowed: int, calls: Any = BEFORE, aggregates: Any = (), frame: F
     return Job(partial(CorrectingOver, what, ("key", "value"), ""))
 
 
+def test_rows_that_may_be_corrected_are_forgotten_after_their_time_to_live() -> None:
+    what = RowSettings(("key",), BEFORE, corrects=True, ttl=10)
+    job = Job(partial(CorrectingOver, what, ("key", "value"), ""))
+    job.batch(Row("a", 1, 10), Row("b", 2, 20), watermark=5)
+    job.batch(Row("c", 9, 30), Row("x", 9, 1, key="other"), watermark=12)
+    job.batch(Row("y", 22, 2, key="other"), watermark=25)
+    job.batch(Row("d", 31, 40), Row("z", 32, 3, key="other"), watermark=33)
+    job.batch(flush=True)
+    said = {row["_origin"]: row["before"] for row in job.rows}
+    assert said == {"a": None, "b": 10, "c": 20, "d": None, "x": None, "y": 1, "z": 2}
+
+
 def test_a_correction_in_a_buffer_is_said_again_with_the_rows_that_looked_at_it() -> None:
     job = standing(RowSettings(("key",), BEFORE, buffer=2, corrects=True))
     job.batch(Row("a", 1, 10), Row("b", 2, 20))

@@ -135,15 +135,18 @@ class SelectPlanner:
             self._rewrite(lambda expression: expression.over(last))
             calls.append(_last_headers(self._headers_field))
         self.keys = tuple(reads(key.name, key.expression.type) for key in groups.keys)
+        lateness = lateness_of(select, building)
+        fill = "none" if select.window is None else str(value_of(building.settings, "fill", "none"))
+        lasts = select.window is None or fill != "none" or lateness.strategy == "update_previous"
         self.node = Aggregate(
             self.node,
             keys=groups.keys,
             calls=tuple(calls),
             window=self._window(),
             emission=emission_of(select.emission, condition, windowed=select.window is not None),
-            lateness=lateness_of(select, building),
-            state_ttl=None if select.window is not None else value_of(building.settings, "state.ttl"),
-            fill="none" if select.window is None else str(value_of(building.settings, "fill", "none")),
+            lateness=lateness,
+            state_ttl=value_of(building.settings, "state.ttl") if lasts else None,
+            fill=fill,
             implicit=self._is_implicit(),
         )
 

@@ -232,6 +232,8 @@ def _aggregate(node: Aggregate) -> tuple[str, Details]:
     if node.window is not None:
         details.append(("late records", words.lateness_text(node.lateness)))
         details.append(("state", f"each window until its end + {show(node.lateness.allowed)}"))
+        if node.remembers:
+            details.append(("", f"the last window of each group is {words.ttl_text(node.state_ttl)}"))
     else:
         details.append(("state", f"each group is {words.ttl_text(node.state_ttl)}"))
     details += [("gaps", f"filled ({node.fill})")] if node.fill != "none" else []

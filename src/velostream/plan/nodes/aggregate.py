@@ -72,8 +72,9 @@ class Combining:
 class Aggregate(Node):
     """`GROUP BY keys WINDOW …`: one row per group and window, when `emission` says so.
 
-    Without a window a group lives until `state_ttl` (event time; None is for ever). `implicit` is True where the
-    grouping was not written but taken from the plain columns of the select list.
+    Without a window a group lives until `state_ttl` (event time; None is for ever), and so does what gap filling and
+    update_previous remember of a group beside its windows. `implicit` is True where the grouping was not written but
+    taken from the plain columns of the select list.
     """
 
     input: Node
@@ -178,6 +179,11 @@ class Aggregate(Node):
     def position(self) -> tuple[str, ...]:
         """Groups have none."""
         return ()
+
+    @property
+    def remembers(self) -> bool:
+        """True where the last window of a group outlives its state: gaps are filled from it, or it is updated."""
+        return self.window is not None and (self.fill != "none" or self.lateness.strategy == "update_previous")
 
     @property
     def windowed(self) -> bool:

@@ -16,6 +16,7 @@ NEED_ALL_ROWS = ("PERCENT_RANK", "CUME_DIST", "NTILE")
 _UNSTEADY = ("SESSION", "CUMULATE")
 """Windows that do not close in the order in which they begin."""
 _RANKS = ("ROW_NUMBER", "RANK", "DENSE_RANK")
+_BOUNDS = ("_window_start", "_window_end")
 
 
 def check(statement: BoundStatement, look: Look) -> None:
@@ -74,16 +75,30 @@ def _window(window: exp.Window, select: BoundSelect, look: Look, *, limited: boo
         look.findings.error("row-window", f"{name} on a stream goes by event time", span_of(window), hint=hint)
 
 
-def _from_window_to_window(window: exp.Window, name: str, look: Look, *, steady: bool) -> None:
-    """Over the groups of one window any order goes; from one window to the next only that in which they close."""
+def goes_on(window: exp.Window) -> bool:
+    """True where an OVER of a select with a time window goes from one window to the next, so that it has no end."""
+    spec = window.args.get("spec")
+    ahead = spec is not None and str(spec.args.get("end_side") or "").upper() == "FOLLOWING"
+    return _time_of(window) is not None and not ahead and _function(window) not in NEED_ALL_ROWS
+
+
+def _time_of(window: exp.Window) -> exp.Expr | None:
+    """The first term of an order by the time of windows; None where that or a partition keeps to one window."""
     order = window.args.get("order")
     bounds = [key.name.split(".")[-1] for key in window.args.get("partition_by") or [] if isinstance(key, exp.Column)]
     first = order.expressions[0] if order is not None else None
-    if first is None or not isinstance(first.this, exp.Column) or {"_window_start", "_window_end"} & set(bounds):
+    if first is None or not isinstance(first.this, exp.Column) or set(_BOUNDS) & set(bounds):
+        return None
+    return first if first.this.name.split(".")[-1] in (*_BOUNDS, "_event_time") else None
+
+
+def _from_window_to_window(window: exp.Window, name: str, look: Look, *, steady: bool) -> None:
+    """Over the groups of one window any order goes; from one window to the next only that in which they close."""
+    first = _time_of(window)
+    if first is None:
         return
-    column = first.this.name.split(".")[-1]
     closing = ("_window_end", "_event_time", *(("_window_start",) if steady else ()))
-    if column in ("_window_start", *closing) and (first.args.get("desc") or column not in closing):
+    if first.args.get("desc") or first.this.name.split(".")[-1] not in closing:
         message = f"{name} from window to window goes in the order in which they close"
         hint = "ORDER BY _window_end; within each window PARTITION BY _window_start"
         look.findings.error("row-window", message, span_of(window), hint=hint)

@@ -7,23 +7,40 @@ from sqlglot import exp
 from velostream.sql.nodes import RowWindow
 from velostream.validation.bound import BoundQuery, BoundSelect, BoundStatement, BoundUnion
 from velostream.validation.rules.base import Look
+from velostream.validation.rules.row_windows import goes_on
 from velostream.validation.walk import selects_of, sources_of, streams
 
 _HINT = "set 'state.ttl' = '1d', or add a WINDOW"
 
 
 def check(statement: BoundStatement, look: Look) -> None:
-    """Warns of GROUP BY, DISTINCT and deduplication that keep every key for ever."""
+    """Warns of GROUP BY, DISTINCT, deduplication and what outlives windows, where they keep every key for ever."""
     _deduplicated(statement, look)
     if statement.settings is None or statement.settings.get("state.ttl") is not None:
         return
     _union(statement.query, look)
     for select in selects_of(statement.query):
-        if select.bounded or select.windowed or not streams(select):
+        if select.bounded or not streams(select):
             continue
-        what = _what(select)
-        if what:
-            look.findings.warning("unbounded-state", f"{what} keeps every key for ever", select.span, hint=_HINT)
+        lasting = beyond_windows(select, statement) if select.windowed else _lasting(select)
+        for what in lasting:
+            hint = "set 'state.ttl' = '1d'" if select.windowed else _HINT
+            look.findings.warning("unbounded-state", f"{what} keeps every key for ever", select.span, hint=hint)
+
+
+def beyond_windows(select: BoundSelect, statement: BoundStatement) -> list[str]:
+    """What of a select with a time window remembers keys after their windows are gone."""
+    if not select.windowed or statement.settings is None:
+        return []
+    found = []
+    if any(_goes_on(window) for item in select.items for window in item.expression.tree.find_all(exp.Window)):
+        found.append("OVER from window to window")
+    fill = statement.settings.get("fill")
+    if fill not in (None, "none") and select.window is not None and select.window.assigner.name != "SESSION":
+        found.append(f"'fill' = '{fill}'")
+    if statement.settings.get("late.data.strategy") == "update_previous":
+        found.append("'late.data.strategy' = 'update_previous'")
+    return found
 
 
 def _deduplicated(statement: BoundStatement, look: Look) -> None:
@@ -38,14 +55,18 @@ def _deduplicated(statement: BoundStatement, look: Look) -> None:
             look.findings.warning("unbounded-state", message, key.origin.span or member.span, hint=hint)
 
 
-def _what(select: BoundSelect) -> str:
+def _lasting(select: BoundSelect) -> list[str]:
     if select.grouping:
-        return "GROUP BY without a window"
+        return ["GROUP BY without a window"]
     if select.distinct:
-        return "DISTINCT without a window"
+        return ["DISTINCT without a window"]
     if any(_is_unbounded(window) for item in select.items for window in item.expression.tree.find_all(exp.Window)):
-        return "OVER without a time bound"
-    return ""
+        return ["OVER without a time bound"]
+    return []
+
+
+def _goes_on(window: exp.Window) -> bool:
+    return goes_on(window) and _is_unbounded(window)
 
 
 def _is_unbounded(window: exp.Window) -> bool:

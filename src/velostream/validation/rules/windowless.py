@@ -12,6 +12,7 @@ from velostream.validation.bound import (
     BoundUnion,
 )
 from velostream.validation.rules.base import Look
+from velostream.validation.rules.unbounded_state import beyond_windows
 from velostream.validation.walk import selects_of
 
 _NEED_GROUPS = ("emit", "emit.early", "emit.on", "emit.fallback", "emit.every.count")
@@ -67,10 +68,17 @@ def _refuse_ttl(statement: BoundStatement, selects: list[BoundSelect], look: Loo
         for select in selects
         for join in select.joins
     )
-    kept = any(select.aggregated or select.distinct or select.row_windows for select in selects)
+    kept = any(
+        beyond_windows(select, statement)
+        or (not select.windowed and (select.aggregated or select.distinct))
+        or select.row_windows
+        for select in selects
+    )
     table = statement.creates is not None and statement.creates.is_table
     if not (kept or waiting or table or _distinct_union(statement.query)):
+        windowed = any(select.windowed for select in selects)
         message = "'state.ttl' deletes state, and this statement keeps none"
+        message += " beside its windows, which go at their end + 'allowed.lateness'" if windowed else ""
         look.findings.error("conflicting-properties", message, value.origin.span, hint="remove it")
 
 

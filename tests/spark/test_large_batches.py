@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from velostream.jobs import writing
+from velostream.jobs.accounts import Counted
+from velostream.jobs.observing import Observed
 from velostream.jobs.runner import Runner
 from velostream.plan import plan
 from velostream.sinks.memory import rows as kept
@@ -26,11 +28,13 @@ def test_rows_are_the_same_whoever_writes_them(
     for number in range(3):
         lines = [json.dumps({"k": "abc"[n % 3], "v": n}) for n in range(20)] + ["{broken"]
         (tmp_path / "in" / f"{number}.jsonl").write_text("\n".join(lines) + "\n")
+    (tmp_path / "t.csv").write_text("k,g\na,A\n")
     text = (
         f"CREATE STREAM s (k STRING, v INT) WITH ('s.type' = 'file_source', 's.path' = '{tmp_path}/in/*.jsonl',"
         " 's.format' = 'jsonl', 's.files.per.batch' = '1');"
-        "CREATE STREAM x AS SELECT k, 100 / (v - 5) AS q FROM s WHERE k <> 'b' INTO out WITH"
-        f" ('out.type' = 'file_sink', 'out.path' = '{tmp_path}/out', 'out.format' = 'jsonl');"
+        f"CREATE TABLE t (k STRING PRIMARY KEY, g STRING) WITH ('type' = 'file_source', 'path' = '{tmp_path}/t.csv');"
+        "CREATE STREAM x AS SELECT s.k, g, 100 / (v - 5) AS q FROM s LEFT JOIN t ON s.k = t.k WHERE s.k <> 'b'"
+        f" INTO out WITH ('out.type' = 'file_sink', 'out.path' = '{tmp_path}/out', 'out.format' = 'jsonl');"
     )
     answer = validate(text, "large.sql", variables={})
     assert answer.ok, answer.findings.errors
@@ -42,9 +46,19 @@ def test_rows_are_the_same_whoever_writes_them(
     assert (records["read"], records["filtered"], records["in_results"]) == (63, 21, 36)
     assert records["dead_lettered"] == {"undecodable": 3, "bad_value": 3}
     rows = [json.loads(line) for file in (tmp_path / "out").glob("part-*") for line in file.read_text().splitlines()]
-    assert len(rows) == 36
+    assert Counter(row["g"] for row in rows) == {"A": 21, None: 15}
+    assert (job.accounts.joins["t"]["matched"], job.accounts.joins["t"]["missing"]) == (21, 18)
     letters = (tmp_path / "checkpoint" / "x" / "dead-letters").glob("*.jsonl")
     assert sum(len(file.read_text().splitlines()) for file in letters) == 6
+
+
+def test_counting_lays_nothing_into_rows_beside_their_columns(one_spark: Any) -> None:
+    rows = one_spark.createDataFrame([(1, None, None, 2)], "v INT, _mark STRING, _status STRING, _joined BIGINT")
+    observed = Observed(rows, 1)
+    assert observed.frame._jdf.queryExecution().optimizedPlan().output().size() == 4
+    assert "_common_expr" not in observed.frame._jdf.queryExecution().optimizedPlan().toString()
+    observed.frame.collect()
+    assert (observed.counts(), observed.joined) == ([Counted("", False, False, 1)], [(0, 1)])
 
 
 def test_a_micro_batch_that_turns_out_too_large_is_computed_anew_and_counted_once(

@@ -18,7 +18,8 @@ from velostream.validation import validate
 
 ROWS = [("a", 1), ('say "hi", you', 2), ("two\nlines", None), ("é", -4)]
 PLAIN = "SELECT k, v FROM s"
-PLACED = "SELECT k, v, _partition, _offset FROM s"
+FROM_FILE = "SELECT k, v, _topic FROM s"
+PLACED = "SELECT k, v, _partition, _offset, _topic FROM s"
 
 
 def started(spark: Any, home: Path, query: str, *, columns: str = "k STRING, v INT", **settings: str) -> Runner:
@@ -57,12 +58,13 @@ def write(folder: Path, format_name: str) -> None:
 
 @pytest.mark.parametrize("format_name", ["jsonl", "csv", "parquet"])
 def test_both_ways_read_the_same_records(one_spark: Any, tmp_path: Path, format_name: str) -> None:
-    for name, query in (("native", PLAIN), ("ours", PLACED)):
+    for name, query in (("native", FROM_FILE), ("ours", PLACED)):
         home = tmp_path / name
         write(home / "in", format_name)
         report = run(one_spark, home, query, format=format_name)
         found = sorted((row["k"], row["v"]) for row in read(home / "out"))
         assert found == sorted(ROWS), name
+        assert {row["_topic"] for row in read(home / "out")} == {str(file) for file in (home / "in").iterdir()}, name
         assert report["records"]["read"] == len(ROWS)
     assert sorted(row["_offset"] for row in read(home / "out")) == [0, 1, 2, 3]
 
@@ -98,6 +100,7 @@ def test_a_plan_without_state_does_not_enter_python(one_spark: Any, tmp_path: Pa
         assert "Python" not in text
         assert "Arrow" not in text
         assert "velo_" not in text
+        assert "_metadata" not in text, "nobody asked for the file of a record, nor for its number there"
 
 
 def test_the_time_of_a_micro_batch_is_not_in_the_code_that_decodes_records(one_spark: Any, tmp_path: Path) -> None:

@@ -40,8 +40,9 @@ class Observed:
         }
         if "_replayed" in columns:
             texts[_AGAIN] = f"_replayed{_further(False) if len(self._flags) > 1 else ''}"
-        counts = [F.expr(f"count_if({names.MARK} IS NULL AND {text}) AS {name}") for name, text in texts.items()]
-        counts += [count.alias(name) for name, count in counters(joins).items()]
+        met = {name: f"{names.MARK} IS NULL AND {text}" for name, text in texts.items()} | counters(joins)
+        # count_if would have each of its answers laid into every row, beside all columns, before it is counted
+        counts = [F.expr(f"count(CASE WHEN {text} THEN 1 END) AS {name}") for name, text in met.items()]
         self._joins = joins
         self.frame = batch.observe(self.observation, *counts)
 

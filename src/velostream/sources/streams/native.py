@@ -39,11 +39,14 @@ def native_files(node: Any, lowering: Any, form: FileForm, found: Sequence[Path]
         reader = reader.option("maxFilesPerTrigger", at_once)
     path = _path(settings.text("path"), Path(lowering.run.folder))
     declared = ", ".join(f"`{column.name}` {column.type}" for column in node.declared)
+    columns: Sequence[str] = form.columns
     if form.format == "parquet":
-        return _with_system(reader.schema(declared).parquet(path), form.columns)
-    if form.format == "csv":
-        return _csv(reader, node, form, path, declared)
-    return _text(reader.text(path), node, form)
+        frame = reader.schema(declared).parquet(path)
+    elif form.format == "csv":
+        frame, columns = _csv(reader, node, form, path, declared)
+    else:
+        frame, columns = _text(reader.text(path), node, form)
+    return _with_system(frame, columns, placed=lowering.run.slots or f"{node.alias}._topic" in node.fields.names)
 
 
 def _is_able(node: Any, lowering: Any, form: FileForm, found: Sequence[Path]) -> bool:
@@ -82,7 +85,7 @@ def _path(path: str, folder: Path) -> str:
     return os.path.join(head, re.sub("([A-Za-z0-9])", r"[\1]", name, count=1))  # noqa: PTH118
 
 
-def _text(frame: DataFrame, node: Any, form: FileForm) -> DataFrame:
+def _text(frame: DataFrame, node: Any, form: FileForm) -> tuple[DataFrame, Sequence[str]]:
     """Lines; blank ones are no records, and bytes that are not UTF-8 are kept in base64."""
     from pyspark.sql import functions as F  # noqa: N812
 
@@ -101,14 +104,12 @@ def _text(frame: DataFrame, node: Any, form: FileForm) -> DataFrame:
         }
     )
     if form.format != "string":
-        return _with_system(
-            frame.filter(F.col("value").isNull() | (F.trim(F.col("value")) != "")), ("value", "_raw", "_fault")
-        )
-    named = frame.withColumnRenamed("value", node.declared[0].name)
-    return _with_system(named, (node.declared[0].name, "_raw", "_fault"))
+        return frame.filter(F.col("value").isNull() | (F.trim(F.col("value")) != "")), ("value", "_raw", "_fault")
+    name = node.declared[0].name
+    return frame.withColumnRenamed("value", name), (name, "_raw", "_fault")
 
 
-def _csv(reader: Any, node: Any, form: FileForm, path: str, declared: str) -> DataFrame:
+def _csv(reader: Any, node: Any, form: FileForm, path: str, declared: str) -> tuple[DataFrame, Sequence[str]]:
     """Columns, none of which is text; what is not UTF-8 is no number either."""
     from pyspark.sql import functions as F  # noqa: N812
 
@@ -120,17 +121,18 @@ def _csv(reader: Any, node: Any, form: FileForm, path: str, declared: str) -> Da
         options["nullValue"] = node.settings.text("csv.null")
     frame = reader.options(**options).schema(f"{declared}, _raw STRING").csv(path)
     fault = F.when(F.col("_raw").isNotNull(), F.lit("the text is not a record of the declared columns"))
-    return _with_system(frame.withColumn("_fault", fault), (*form.columns, "_raw", "_fault"))
+    return frame.withColumn("_fault", fault), (*form.columns, "_raw", "_fault")
 
 
-def _with_system(frame: DataFrame, columns: Sequence[str]) -> DataFrame:
-    """The columns, the file as `_topic`, and no marks: there is no state that would ask for them."""
+def _with_system(frame: DataFrame, columns: Sequence[str], *, placed: bool) -> DataFrame:
+    """The columns and no marks: there is no state that would ask for them. The file is there as `_topic` only where
+    rows are `placed` by it: with it Spark also reads every record's number in its file."""
     from pyspark.sql import functions as F  # noqa: N812
 
     path = F.regexp_replace(F.col("_metadata.file_path"), "^file:/*", "/")
     plain = F.url_decode(F.regexp_replace(path, "[+]", "%2B"))
     return frame.select(
         *(F.col(f"`{name}`") for name in columns),
-        plain.alias("_topic"),
+        *([plain.alias("_topic")] if placed else []),
         F.lit(None).cast("string").alias("_mark"),
     )

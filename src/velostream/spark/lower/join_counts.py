@@ -25,21 +25,18 @@ def has_room(lowering: Lowering) -> bool:
     return len(lowering.joined) < MOST
 
 
-def with_bits(rows: DataFrame, place: int, met: Column, missing: Column) -> DataFrame:
-    """Rows that say whether they met something in the join of a place, or nothing."""
+def bits(rows: DataFrame, place: int, met: Column, missing: Column) -> Column:
+    """What rows carry that say whether they met something in the join of a place, or nothing."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    before = F.coalesce(column(JOINED), F.lit(0).cast("bigint")) if JOINED in rows.columns else F.lit(0).cast("bigint")
-    told = F.when(met, F.lit(1 << _BITS * place)).when(missing, F.lit(2 << _BITS * place)).otherwise(F.lit(0))
-    return rows.withColumn(JOINED, before + told.cast("bigint"))
+    told = [F.lit(number << _BITS * place).cast("bigint") for number in (1, 2)]
+    here = F.when(met, told[0]).when(missing, told[1]).otherwise(F.lit(0).cast("bigint"))
+    return F.coalesce(column(JOINED), F.lit(0).cast("bigint")) + here if JOINED in rows.columns else here
 
 
-def counters(joins: int) -> dict[str, Column]:
-    """What counts the rows that met something and those that did not, by name, for each join."""
-    from pyspark.sql import functions as F  # noqa: N812
-
-    told = F.coalesce(column(JOINED), F.lit(0).cast("bigint"))
-    return {f"joined_{bit}": F.count_if(F.getbit(told, F.lit(bit)) == 1) for bit in range(_BITS * joins)}
+def counters(joins: int) -> dict[str, str]:
+    """When a row is counted as one that met something, or that did not, by name, for each join."""
+    return {f"joined_{bit}": f"getbit({JOINED}, {bit}) = 1" for bit in range(_BITS * joins)}
 
 
 def of_counters(found: dict[str, int], joins: int) -> list[tuple[int, int]]:

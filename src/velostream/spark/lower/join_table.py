@@ -13,9 +13,9 @@ from velostream.spark.attempt import attempt
 from velostream.spark.lower.context import CARRIED, JoinCount, Lowering, column
 from velostream.spark.lower.corrections import multiplied, separated
 from velostream.spark.lower.expressions import BAD_VALUE, compute
-from velostream.spark.lower.join_counts import has_room, with_bits
+from velostream.spark.lower.join_counts import bits, has_room
 from velostream.spark.lower.lookup import FOUND, HIT, gathered, keyed, left_keys, looked_up, over_found
-from velostream.spark.stateful.layout import MARK, ORIGIN, STATUS, UNMATCHED
+from velostream.spark.stateful.layout import JOINED, MARK, ORIGIN, STATUS, UNMATCHED
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -43,11 +43,11 @@ def _with_one(node: JoinTable, rows: DataFrame) -> DataFrame:
     """Rows with the one that they met, if the other conditions hold too: `_met` is NULL where these fail."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    met = hit = F.coalesce(column(HIT), F.lit(False))
-    if node.residual:
-        held = reduce(and_, (F.coalesce(F.expr(part.spark), F.lit(False)) for part in node.residual))
-        met = F.when(~hit, F.lit(False)).otherwise(attempt(F.struct(held.alias("met")))["met"])
-    return rows.withColumns({_MET: met, _PLACE: F.lit(None).cast("int")})
+    if not node.residual:  # what they hit, they met
+        return rows
+    held = reduce(and_, (F.coalesce(F.expr(part.spark), F.lit(False)) for part in node.residual))
+    met = F.when(column(HIT).isNull(), F.lit(False)).otherwise(attempt(F.struct(held.alias("met")))["met"])
+    return rows.withColumn(_MET, met)
 
 
 def _with_all(node: JoinTable, rows: DataFrame, table: DataFrame, alive: Column, *, small: bool) -> DataFrame:
@@ -79,12 +79,14 @@ def _judged(node: JoinTable, rows: DataFrame, lowering: Lowering) -> DataFrame:
     changes = changes_of(node.left) is not None
     if changes:  # whom a deletion takes away is known without the table
         alive = alive & ~F.coalesce(column(ORIGIN[2]), F.lit(False))
-    met = F.coalesce(column(_MET), F.lit(False))
-    failed = alive & column(_MET).isNull()
-    missing = alive & ~met & ~failed
-    rows = _counting(node, rows, alive & met, missing, lowering)
-    status = F.when(failed, F.lit(BAD_VALUE)).otherwise(column(STATUS))
-    said = multiplied(rows, _PLACE)
+    sure = node.meets_one and not node.residual  # there is no condition that could fail
+    asked = column(HIT).isNotNull() if sure else column(_MET)
+    met = asked if sure else F.coalesce(asked, F.lit(False))
+    failed = alive & asked.isNull()
+    missing = alive & ~met if sure else alive & ~met & ~failed
+    rows, counted = _counting(node, rows, alive & met, missing, lowering)
+    status = column(STATUS) if sure else F.when(failed, F.lit(BAD_VALUE)).otherwise(column(STATUS))
+    said = counted if node.meets_one else multiplied(rows, _PLACE) | counted
     if strategy == "skip_record" and changes:  # what the row met before is taken back
         said[ORIGIN[2]] = F.when(missing, F.lit(True)).otherwise(column(ORIGIN[2]))
     elif strategy == "skip_record":
@@ -101,25 +103,29 @@ def _judged(node: JoinTable, rows: DataFrame, lowering: Lowering) -> DataFrame:
     )
 
 
-def _counting(node: JoinTable, rows: DataFrame, met: Column, missing: Column, lowering: Lowering) -> DataFrame:
+def _counting(
+    node: JoinTable, rows: DataFrame, met: Column, missing: Column, lowering: Lowering
+) -> tuple[DataFrame, dict[str, Column]]:
     """Lets Spark count the rows that found something and those that did not, each once whatever it met: with the rows
-    where these carry it to their end, else as they go by."""
+    where these carry it to their end, as what they say, else as they go by."""
     from pyspark.sql import Observation
     from pyspark.sql import functions as F  # noqa: N812
 
-    first = F.coalesce(column(_PLACE), F.lit(0)) == 0
+    first = F.lit(True) if node.meets_one else F.coalesce(column(_PLACE), F.lit(0)) == 0
+    met = met if node.meets_one else met & first
     table, strategy = ", ".join(tables_of(node)), node.missing.strategy
     if rows.isStreaming and has_room(lowering):
         lowering.joined.append((table, strategy))
-        return with_bits(rows, len(lowering.joined) - 1, met & first, missing)
-    counts = [F.count(F.when(met & first, 1)).alias(MATCHED), F.count(F.when(missing, 1)).alias(MISSING)]
+        told = bits(rows, len(lowering.joined) - 1, met, missing)
+        return rows, {JOINED: told if node.meets_one else F.when(first, told)}
+    counts = [F.count(F.when(met, 1)).alias(MATCHED), F.count(F.when(missing, 1)).alias(MISSING)]
     if rows.isStreaming:
         name = f"join_{len(lowering.observed)}"
         lowering.observed[name] = (table, strategy)
-        return rows.observe(name, *counts)
+        return rows.observe(name, *counts), {}
     observation = Observation()
     lowering.counting.append(JoinCount(table, strategy, observation))
-    return rows.observe(observation, *counts)
+    return rows.observe(observation, *counts), {}
 
 
 def _value(node: JoinTable, name: str, met: Column, missing: Column) -> Column:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from confluent_kafka import TopicPartition
-from tests.kafka.apps import START, properties, run, runner_of, source
+from tests.kafka.apps import START, properties, run, runner_of, sink, source
 from tests.kafka.cluster import Cluster
 
 from velostream.jobs.home import Home
@@ -39,19 +39,24 @@ def test_messages_far_apart_are_found_and_those_that_are_not_there_are_left_out(
     assert sorted(place[1:] for place in left) == [(0, 4), (0, 2 * GAP + 9), (1, 0)], "one that is gone hides no other"
 
 
-def test_a_late_record_is_a_letter_with_its_bytes_key_headers_and_time(
+def test_a_late_record_is_a_letter_with_its_bytes_key_headers_and_time_and_windows_have_the_headers_of_records(
     one_spark: Any, cluster: Cluster, tmp_path: Path
 ) -> None:
-    topic = cluster.topic("late", 1)
+    topic, counts = cluster.topic("late", 1), cluster.topic("counts", 1)
     late = f'{{"k":"a",  "v":4, "at":{START + 1}}}'
-    cluster.send(topic, [{"value": json.dumps({"k": "a", "v": n, "at": START + n * MINUTE})} for n in range(5)])
+    values = [json.dumps({"k": "a", "v": n, "at": START + n * MINUTE}) for n in range(5)]
+    tags = [[("n", str(n).encode()), ("n", None), ("ä", b"\xff")] if n else [] for n in range(5)]
+    # every other one is not plain, and left to Spark to decode
+    told = [{"value": " " * (n % 2 == 0) + value, "headers": tags[n]} for n, value in enumerate(values)]
+    cluster.send(topic, told)
     text = source(cluster.address, topic)
     text += "CREATE STREAM x AS SELECT k, COUNT(*) AS n FROM s GROUP BY k WINDOW TUMBLING(1m) INTO out WITH "
-    text += f"({properties('out', type='file_sink', path=str(tmp_path / 'out'))});"
+    text += f"({sink(cluster.address, counts)});"
     text += "CREATE STREAM y AS SELECT k, 100 / (LAG(v) OVER (PARTITION BY k ORDER BY at) - 2) AS w FROM s INTO held "
     text += f"WITH ({properties('held', type='memory_sink')});"
     behind = run(one_spark, text, tmp_path)["y"]
     assert behind["records"]["dead_lettered"] == {"bad_value": 1}
+    assert [one.headers for one in cluster.read(counts)] == tags
     [file] = (tmp_path / "checkpoint" / "y" / "dead-letters").glob("*.jsonl")
     failed = json.loads(file.read_text())
     assert failed["record"] == json.dumps({"k": "a", "v": 3, "at": START + 3 * MINUTE}), "the record, not the row"
@@ -65,8 +70,8 @@ def test_a_late_record_is_a_letter_with_its_bytes_key_headers_and_time(
     assert report["records"]["dead_lettered"] == {"too_late": 1, "undecodable": 1}
     files = sorted((tmp_path / "checkpoint" / "x" / "dead-letters").glob("*.jsonl"))
     letters = {one["reason"]: one for file in files for one in map(json.loads, file.read_text().splitlines())}
-    told = letters["too_late"]
-    assert (told["record"], told["key"], told["topic"], told["offset"]) == (late, "K", topic, 5)
-    assert [(one["key"], one["value"]) for one in told["headers"]] == [("trace", "1"), ("trace", "base64:/w==")]
-    assert told["timestamp"] == "2023-11-14T22:14:00Z"
+    one = letters["too_late"]
+    assert (one["record"], one["key"], one["topic"], one["offset"]) == (late, "K", topic, 5)
+    assert [(each["key"], each["value"]) for each in one["headers"]] == [("trace", "1"), ("trace", "base64:/w==")]
+    assert one["timestamp"] == "2023-11-14T22:14:00Z"
     assert letters["undecodable"]["record"] == "{ not json"

@@ -58,3 +58,25 @@ def test_a_sink_states_its_guarantee_by_the_mode_of_the_job() -> None:
     assert target(WINDOW + KAFKA.format(more="")).guarantee is Guarantee.AT_LEAST_ONCE
     transactional = KAFKA.format(more=", 'job.mode' = 'transactional'")
     assert target(WINDOW + transactional).guarantee is Guarantee.EXACTLY_ONCE
+
+
+@pytest.mark.parametrize(
+    ("sql", "revision"),
+    [
+        (WINDOW + DATABASE.format(more=LATE), "_revision"),
+        ("SELECT symbol AS s, COUNT(*) AS n FROM trades GROUP BY symbol " + DATABASE.format(more=""), "_revision"),
+        (
+            "SELECT symbol, COUNT(*) AS n FROM trades GROUP BY symbol " + DATABASE.format(more=", 'state.ttl' = '1h'"),
+            "",
+        ),
+        ("SELECT id PRIMARY KEY, price FROM trades " + DATABASE.format(more=""), ""),
+        (
+            "SELECT symbol, COUNT(*) AS n PRIMARY KEY FROM trades GROUP BY symbol " + DATABASE.format(more=""),
+            "",
+        ),
+    ],
+)
+def test_rows_are_compared_by_revisions_that_count_what_an_upsert_replaces(sql: str, revision: str) -> None:
+    [sinks] = found(job(sql).root, Sinks)
+    assert isinstance(sinks, Sinks)
+    assert sinks.shape(sinks.targets[0]).revision == revision

@@ -169,6 +169,30 @@ def test_tasks_write_many_rows_of_which_the_last_of_each_key_holds(one_spark: An
     assert left == [("velostream_batches",)]
 
 
+def test_an_older_revision_neither_replaces_nor_withdraws_a_newer_one(one_spark: Any, postgres: Database) -> None:
+    columns = (("k", "STRING"), ("v", "INT"), ("_revision", "INT"))
+    shape = Shape(columns, ("k",), ("k",), upserts=True, emission="_emission", revision="_revision")
+    chosen = settings(postgres, "revised")
+
+    def revised(*rows: tuple[str | None, int, str, int]) -> pa.Table:
+        return changes(*(row[:3] for row in rows)).append_column("_revision", pa.array([row[3] for row in rows]))
+
+    put(chosen, revised(("a", 3, "late", 3), ("b", 2, "late", 2), ("c", 1, "final", 1), (None, 2, "late", 2)), 0, shape)
+    release(Current.query)
+    Current.query = str(uuid4())
+    behind = (("a", 1, "final", 1), ("b", 9, "retract", 1), ("c", 5, "late", 2), ("d", 1, "final", 1))
+    put(chosen, revised(*behind, (None, 9, "retract", 1)), 0, shape)
+    kept = [("a", 3, 3), ("b", 2, 2), ("c", 5, 2), ("d", 1, 1), (None, 2, 2)]
+    assert postgres.ask("SELECT k, v, _revision FROM revised ORDER BY k") == kept
+    values = "VALUES ('a', 2, 'late', 2), ('b', 2, 'retract', 1), ('c', 6, 'late', 2), (NULL, 1, 'final', 1)"
+    frame = one_spark.sql(f"SELECT * FROM {values} AS t(k, v, _emission, _revision)").coalesce(1)
+    put(chosen, BatchRows(frame, MANY), 1, shape)
+    kept[2] = ("c", 6, 2)
+    assert postgres.ask("SELECT k, v, _revision FROM revised ORDER BY k") == kept, "nor where tasks write"
+    put(chosen, revised(("a", 4, "late", 4), ("b", 2, "retract", 2), (None, 2, "retract", 2)), 2, shape)
+    assert postgres.ask("SELECT k, v, _revision FROM revised ORDER BY k") == [("a", 4, 4), kept[2], kept[3]]
+
+
 def test_rows_are_appended_where_that_is_asked_for(one_spark: Any, postgres: Database) -> None:
     chosen = settings(postgres, "appended", **{"write.mode": "append"})
     shape = Shape((("k", "STRING"), ("v", "INT"), ("_emission", "STRING")))

@@ -7,8 +7,12 @@ from typing import Any
 
 from velostream.plan.fields import Field, Fields
 from velostream.plan.header_calls import HEADERS
+from velostream.plan.nodes.aggregate import Aggregate
 from velostream.plan.nodes.base import EMISSION, REVISION, Node
+from velostream.plan.nodes.distinct import Distinct
 from velostream.plan.nodes.headers import EDITED
+from velostream.plan.nodes.row_windows import RowWindows
+from velostream.plan.nodes.top_n import TopN
 from velostream.sinks.base import Guarantee, WriteMode
 from velostream.sinks.writers.batch import Shape
 
@@ -85,10 +89,22 @@ class Sinks(Node):
             identity=target.identity,
             upserts=target.writes is WriteMode.UPSERT,
             emission=EMISSION if corrected and EMISSION in fields else "",
+            revision=REVISION if REVISION in dict(columns) and self._counts_up(target) else "",
             once=target.guarantee is Guarantee.EXACTLY_ONCE,
             headers=self._headers if target.headers else "",
             time=self.input.time if target.headers and self.input.time in fields else "",
         )
+
+    def _counts_up(self, target: SinkTarget) -> bool:
+        """True where the revisions of all rows that an upsert takes for one only grow: the row is known by no more than
+        that, and nothing forgets it and counts from 1 again, as groups without a window do after `state.ttl`."""
+        known = self.input.identity
+        forgets = any(
+            (isinstance(node, Aggregate) and node.window is None and node.state_ttl is not None)
+            or (isinstance(node, Distinct | RowWindows | TopN) and node.ttl is not None)
+            for node in self.input.walk()
+        )
+        return bool(known) and set(known) <= set(target.identity) and not forgets
 
     @property
     def _headers(self) -> str:

@@ -70,6 +70,8 @@ class Shape:
     """True where each row must be there exactly once, whatever is repeated."""
     emission: str = ""
     """The column that tells a withdrawal; empty where rows are never corrected."""
+    revision: str = ""
+    """The column by which of two rows of one identity the newer one holds; empty where nothing tells."""
     headers: str = ""
     """The column of headers, where they are written."""
     time: str = ""

@@ -65,7 +65,8 @@ class Statements:
         return sql.SQL(text).format(self.target.name, self._columns, self._columns, self._stage)
 
     def replace(self, *, shared: bool, sorts: bool = True) -> sql.Composed:
-        """Rows into the target, over those of their keys; of what several tasks staged the last of each key.
+        """Rows into the target, over those of their keys that are not newer; of what several tasks staged the last of
+        each key.
 
         Without `sorts` no two rows of a key may be staged.
         """
@@ -76,17 +77,19 @@ class Statements:
         if others:
             one = sql.SQL("{0} = EXCLUDED.{0}")
             change = sql.SQL("UPDATE SET ") + sql.SQL(", ").join(one.format(sql.Identifier(name)) for name in others)
-        text = "INSERT INTO {} ({}) SELECT {} FROM {} WHERE NOT velo_gone ON CONFLICT ({}) DO {}"
+            change += sql.SQL(" WHERE {}").format(self._not_newer("EXCLUDED"))
+        text = "INSERT INTO {} AS t ({}) SELECT {} FROM {} WHERE NOT velo_gone ON CONFLICT ({}) DO {}"
         return sql.SQL(text).format(
             self.target.name, self._columns, self._columns, self._newest(shared=shared, sorts=sorts), self._key, change
         )
 
     def delete(self, *, shared: bool, nulls: bool) -> sql.Composed:
-        """Rows that were withdrawn leave the target; `nulls` takes keys with NULLs, slowly, else those without."""
+        """Rows that were withdrawn leave the target, unless newer ones are there; `nulls` takes keys with NULLs, slowly,
+        else those without."""
         from psycopg import sql
 
         same = sql.SQL("t.{0} IS NOT DISTINCT FROM s.{0}" if nulls else "t.{0} = s.{0}")
-        met = [same.format(sql.Identifier(name)) for name in self.target.identity]
+        met = [*(same.format(sql.Identifier(name)) for name in self.target.identity), self._not_newer("s")]
         text = "DELETE FROM {} t USING {} WHERE s.velo_gone AND {}"
         return sql.SQL(text).format(
             self.target.name, self._newest(shared=shared, alias="s"), sql.SQL(" AND ").join(met)
@@ -114,6 +117,16 @@ class Statements:
             return sql.SQL("(SELECT * FROM {} WHERE velo_task = ANY(%s)) {}").format(self._stage, sql.SQL(alias))
         text = """(SELECT DISTINCT ON ({0}) * FROM {1} WHERE velo_task = ANY(%s) ORDER BY {0}, velo_at DESC) {2}"""
         return sql.SQL(text).format(self._key, self._stage, sql.SQL(alias))
+
+    def _not_newer(self, other: str) -> sql.Composable:
+        """What the target has is of the same or an older revision: two queries may write one table, and one of them may
+        be behind. A row that was written by hand has none."""
+        from psycopg import sql
+
+        if not self.target.revision:
+            return sql.SQL("true")
+        text = "(t.{0} IS NULL OR t.{0}::bigint <= {1}.{0}::bigint)"
+        return sql.SQL(text).format(sql.Identifier(self.target.revision), sql.SQL(other))
 
     @property
     def _stage(self) -> sql.Identifier:

@@ -31,6 +31,8 @@ class Target:
     identity: tuple[str, ...]
     arrays: tuple[str, ...] = ()
     """Those of our columns, by our names, that are arrays there."""
+    revision: str = ""
+    """The column that tells which of two rows of a key is the newer one."""
 
     @property
     def name(self) -> sql.Identifier:
@@ -73,7 +75,8 @@ def open_table(connection: psycopg.Connection[Any], sink: str, table: str, shape
         message = f"sink '{sink}' replaces rows by ({shown}), and table '{table}' has no key of these columns"
         hint = f"ALTER TABLE {table} ADD PRIMARY KEY ({shown}), or '{sink}.write.mode' = 'append'"
         raise VeloError(message, hint=hint, code="unreachable-sink")
-    target = Target(schema, plain, columns, identity, tuple(name for name, held in own.items() if kinds[held]))
+    arrays = tuple(name for name, held in own.items() if kinds[held])
+    target = Target(schema, plain, columns, identity, arrays, own.get(shape.revision, ""))
     _add_markers(connection, target)
     return target
 

@@ -215,6 +215,54 @@ def test_subqueries_answer_with_the_nulls_of_sql(one_spark: Any, tmp_path: Path)
     }
 
 
+ROWS = """s.v,
+    (s.k, s.v) IN (SELECT k, lot FROM pairs) AS known, (s.k, s.v) NOT IN (SELECT k, lot FROM pairs) AS unknown,
+    (s.k, s.v) IN (SELECT k, lot FROM pairs p WHERE p.lot > s.v) AS above,
+    (SELECT label FROM bands b WHERE b.k = s.k AND b.low <= s.v ORDER BY b.low DESC, b.high LIMIT 1) AS nearest,
+    (SELECT label FROM bands b WHERE b.k = s.k ORDER BY ABS(b.low - s.v), b.low LIMIT 1) AS closest,
+    (SELECT lot FROM pairs p WHERE p.k = s.k ORDER BY p.lot DESC NULLS FIRST LIMIT 1) AS no_lot,
+    (SELECT high FROM bands b WHERE b.k = s.k GROUP BY high ORDER BY COUNT(*) DESC, high LIMIT 1) AS common,
+    (SELECT DISTINCT k FROM bands b WHERE b.k = s.k) AS once,
+    EXISTS (SELECT DISTINCT 1 FROM bands b WHERE b.k = s.k LIMIT 1) AS banded,
+    EXISTS (SELECT MAX(low) FROM bands b WHERE b.k = s.k) AS always,
+    s.v - s.v IN (SELECT COUNT(*) FROM bands b WHERE b.k = s.k) AS zero,
+    s.v > ALL (SELECT MAX(low) FROM bands b WHERE b.k = s.k) AS most,
+    s.v NOT IN (SELECT MAX(low) FROM bands b WHERE b.k = s.k) AS other,
+    (SELECT COUNT(*) FROM bands b WHERE b.k = s.k HAVING COUNT(*) <> 1) AS several,
+    EXISTS (SELECT 1 FROM bands b WHERE b.k = s.k HAVING COUNT(*) = 0) AS unbanded"""
+
+ABOVE = """(SELECT CASE WHEN COUNT(*) FILTER (p.k = s.k AND p.lot = s.v) > 0 THEN TRUE
+    WHEN COUNT(*) FILTER ((p.k = s.k AND p.lot = s.v) IS NULL) > 0 THEN NULL ELSE FALSE END
+    FROM pairs p WHERE p.lot > s.v)"""
+"""DuckDB does not compare several columns with a subquery that reads the row around."""
+
+
+def test_subqueries_of_rows_orders_and_groups_give_what_duckdb_gives(one_spark: Any, tmp_path: Path) -> None:
+    import duckdb
+
+    dice, keys = Random(7), ["a", "b", "c", None]
+    records = [{"k": k, "v": v, "at": START} for k in keys for v in [*range(0, 9, 2), 3, None]]
+    write(tmp_path / "in" / "0.jsonl", *records)
+    bands = [{"k": k, "low": low, "high": dice.randint(1, 3), "label": f"{k}{low}"} for k in "ab" for low in (1, 3, 6)]
+    write(tmp_path / "bands.jsonl", *bands[:-2])
+    write(tmp_path / "t.csv", "k,name,lot")
+    pairs = [(number, dice.choice(keys), dice.choice([1, 2, 3, 4, None])) for number in range(9)]
+    write(tmp_path / "pairs.jsonl", *({"id": number, "k": k, "lot": lot} for number, k, lot in pairs))
+    query = f"""CREATE TABLE pairs (id INT PRIMARY KEY, k STRING, lot INT) WITH ('type' = 'file_source',
+        'path' = 'pairs.jsonl', 'format' = 'jsonl');
+        CREATE STREAM x AS SELECT s.k, {ROWS} FROM s INTO out WITH (@sink);"""
+    run(one_spark, tmp_path, query)
+    base = duckdb.connect()
+    for name in ("bands", "pairs"):
+        base.execute(f"CREATE TABLE {name} AS SELECT * FROM read_json('{tmp_path}/{name}.jsonl')")
+    base.execute(f"CREATE TABLE s AS SELECT k, v::INT AS v FROM read_json('{tmp_path}/in/0.jsonl')")
+    asked = ROWS.replace("(s.k, s.v) IN (SELECT k, lot FROM pairs p WHERE p.lot > s.v)", ABOVE)
+    answer = base.execute(f"SELECT s.k, {asked} FROM s")
+    names = [each[0] for each in answer.description or ()]
+    expected = [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
+    assert sorted(map(str, rows(tmp_path))) == sorted(map(str, expected))
+
+
 def test_a_subquery_with_several_values_costs_the_record(one_spark: Any, tmp_path: Path) -> None:
     given(tmp_path)
     query = """CREATE STREAM x AS SELECT k, (SELECT label FROM bands b WHERE b.k = s.k) AS label FROM s

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
@@ -12,8 +12,12 @@ from velostream.plan.build.trees import is_aggregate, replaced, unwrapped
 from velostream.plan.build.typing import typed
 from velostream.plan.expression import Expression, column
 from velostream.plan.fields import Fields
+from velostream.plan.nodes import Order
+from velostream.plan.nodes.subquery_check import EXISTS, SCALAR
 from velostream.types import BOOLEAN
 from velostream.validation.bound import BoundSelect
+
+_COLLECTING = ("COLLECT_LIST", "COLLECT_SET", "ARRAY_AGG")
 
 
 @dataclass(slots=True)
@@ -21,13 +25,17 @@ class Correlation:
     """Collects conditions that read fields of both the subquery's rows and the row around it, which has `outer`.
 
     `carried` are the fields that the subquery's rows must keep for them. `empty` is what an aggregation gives where no
-    row of the table belongs to the row around it.
+    row of the table belongs to the row around it. `order`, `limit` and `distinct` hold over the rows that do.
     """
 
     outer: Fields
+    kind: str = ""
     conditions: list[Expression] = field(default_factory=list)
     carried: list[str] = field(default_factory=list)
     empty: Expression | None = None
+    order: list[Order] = field(default_factory=list)
+    limit: int | None = None
+    distinct: bool = False
 
     def split(self, parts: list[Expression], inner: Fields) -> tuple[list[Expression], list[Expression]]:
         """The conditions that read only the subquery's own rows, and the others."""
@@ -41,6 +49,23 @@ class Correlation:
         strange = next((name for name in part.fields if name not in inner and name not in self.outer), "")
         if strange:
             raise self.refusal(f"'{part}' asks for '{strange}', which is further out than one query", select)
+
+    def take_limit(self, select: BoundSelect) -> BoundSelect:
+        """The query without LIMIT and DISTINCT, which are for the rows that belong to the row around; for EXISTS they
+        change nothing, nor does DISTINCT where values are compared."""
+        limit = select.limit
+        several = limit is not None and (self.kind not in (EXISTS, SCALAR) or limit == 0)
+        if several or (limit is not None and select.distinct and self.kind != EXISTS):
+            raise self.refusal("LIMIT would hold over all rows", select)
+        if self.kind == SCALAR:
+            self.limit, self.distinct = limit, select.distinct
+        return replace(select, limit=None, distinct=False)
+
+    def take_order(self, order: list[Order], inner: Fields) -> None:
+        """The order in which a LIMIT takes rows: the fields that it reads are kept."""
+        self.order = order
+        names = [name for term in order for name in term.expression.fields if name in inner]
+        self.carried += [name for name in dict.fromkeys(names) if name not in self.carried]
 
     def take_rows(self, parts: list[Expression], inner: Fields) -> None:
         """Conditions on rows that are not grouped: the fields they read are kept."""
@@ -79,13 +104,15 @@ def _reads_only(tree: exp.Expr, inner: Fields) -> bool:
 
 
 def _without_rows(select: BoundSelect, building: Building) -> Expression:
-    """What an aggregation over no rows gives: zero where it counts, else NULL."""
+    """What an aggregation over no rows gives: zero where it counts, nothing where it collects, else NULL."""
     item = select.items[0].expression
 
     def value(node: exp.Expr) -> exp.Expr | None:
         if not is_aggregate(node, building.library):
             return None
-        counts = "COUNT" in str(unwrapped(node).this).upper()
-        return exp.Literal.number(0) if counts else exp.Null()
+        name = str(unwrapped(node).this).upper()
+        if name in _COLLECTING:
+            return exp.Anonymous(this="ARRAY", expressions=[])
+        return exp.Literal.number(0) if "COUNT" in name else exp.Null()
 
     return Expression(replaced(item.tree, value), item.type, item.span)

@@ -69,6 +69,9 @@ class SelectPlanner:
         if self.having is not None:
             self.node = Filter(self.node, self.having, origin=HAVING)
         self._row_windows()
+        if self.correlation.conditions:
+            self.correlation.take_order(self.order if self.correlation.limit is not None else [], self.node.fields)
+            self.order = []
         carried = tuple(self.correlation.carried)
         outcome = Outcome(
             self.select, self.building, self.node, self.items, self.order, self.keys, self.partition_by, carried
@@ -116,10 +119,10 @@ class SelectPlanner:
         for part in correlated:
             self.correlation.require(part, self.node.fields, self.select)
         if correlated and (self.select.limit is not None or self.select.distinct):
-            raise self.correlation.refusal("LIMIT and DISTINCT would hold over all rows", self.select)
+            self.select = self.correlation.take_limit(self.select)
         if own:
             subqueries = Subqueries(self.node, self.building, self.plan_query)
-            conditions = [subqueries.above(part) for part in own]
+            conditions = [subqueries.holding(part) for part in own]
             self.node = Filter(subqueries.node, all_of(conditions))
         return correlated
 

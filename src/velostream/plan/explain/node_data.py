@@ -156,6 +156,9 @@ def _subquery_check(node: SubqueryCheck) -> Data:
         "operator": node.operator,
         "conditions": texts(node.conditions),
         "empty": text(node.empty),
+        "order": [str(term) for term in node.order],
+        "limit": node.limit,
+        "distinct": node.distinct,
     }
 
 

@@ -199,6 +199,9 @@ def _join_streams(node: JoinStreams) -> tuple[str, Details]:
 def _subquery_check(node: SubqueryCheck) -> tuple[str, Details]:
     details: Details = [("matching", str(condition)) for condition in node.conditions]
     details += [("without a row", str(node.empty))] if node.empty is not None else []
+    details += [("in order of", ", ".join(map(str, node.order)))] if node.order else []
+    details += [("of each", "distinct values")] if node.distinct else []
+    details += [("of each", f"the first {node.limit}" if node.limit != 1 else "the first")] if node.limit else []
     return f"Subquery {node.name}", details
 
 

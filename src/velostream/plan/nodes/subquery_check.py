@@ -8,6 +8,7 @@ from typing import ClassVar
 from velostream.plan.expression import Expression
 from velostream.plan.fields import Field, Fields
 from velostream.plan.nodes.base import Node
+from velostream.plan.nodes.order import Order
 from velostream.types import BOOLEAN, Type
 from velostream.validation.coercion import comparable
 
@@ -24,7 +25,8 @@ class SubqueryCheck(Node):
     """Adds a field with the answer; NULLs count as in SQL.
 
     IN, ANY and ALL compare `operand` by `operator` with the first column of the query. `conditions` are those that read
-    both the row and the query's rows. SCALAR gives the one value, or `empty` (NULL where that is None) without a row.
+    both the row and the query's rows. SCALAR gives the one value, or `empty` (NULL where that is None) without a row;
+    it takes the first `limit` of the rows that belong to a row in that `order`, and with `distinct` each value once.
     """
 
     input: Node
@@ -36,6 +38,9 @@ class SubqueryCheck(Node):
     operator: str = "="
     conditions: tuple[Expression, ...] = ()
     empty: Expression | None = None
+    order: tuple[Order, ...] = ()
+    limit: int | None = None
+    distinct: bool = False
 
     branches: ClassVar[tuple[str, ...]] = ("input", "query")
 
@@ -53,7 +58,10 @@ class SubqueryCheck(Node):
             self.require(self.input.fields, self.operand)
             if not comparable(self.operand.type, self.value.type):
                 raise self.refuse(f"'{self.operand}' is {self.operand.type}, the subquery gives {self.value.type}")
+        if self.kind != SCALAR and (self.order or self.limit is not None or self.distinct):
+            raise self.refuse(f"{self.kind} asks all rows")
         both = self.input.fields.plus(self.query.fields)
+        self.require(both, *(term.expression for term in self.order))
         for condition in self.conditions:
             self.require_condition(both, condition)
 
@@ -68,8 +76,9 @@ class SubqueryCheck(Node):
 
     @property
     def expressions(self) -> tuple[Expression, ...]:
-        """The operand, and the conditions that read both sides."""
-        return (*(() if self.operand is None else (self.operand,)), *self.conditions)
+        """The operand, and conditions and order, which read both sides."""
+        terms = (term.expression for term in self.order)
+        return (*(() if self.operand is None else (self.operand,)), *self.conditions, *terms)
 
     @property
     def needs(self) -> tuple[str, ...]:

@@ -84,8 +84,10 @@ class Statements:
         )
 
     def delete(self, *, shared: bool, nulls: bool) -> sql.Composed:
-        """Rows that were withdrawn leave the target, unless newer ones are there; `nulls` takes keys with NULLs, slowly,
-        else those without."""
+        """Rows that were withdrawn leave the target, unless newer ones are there.
+
+        `nulls` takes keys with NULLs, slowly, else those without.
+        """
         from psycopg import sql
 
         same = sql.SQL("t.{0} IS NOT DISTINCT FROM s.{0}" if nulls else "t.{0} = s.{0}")

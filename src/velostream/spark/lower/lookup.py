@@ -67,10 +67,10 @@ def looked_up(
     return joined.drop(*(f"_right_{place}" for place in range(len(pairs))))
 
 
-def over_found(expression: Expression, wanted: Sequence[str]) -> str:
-    """The text of an expression in which fields of the table are those of `_row`, one of the rows that were found."""
+def over_found(expression: Expression, wanted: Sequence[str], row: str = "_row") -> str:
+    """The text of an expression in which fields of the table are those of `row`, one of the rows that were found."""
     places = {name: f"_row_c{place}_" for place, name in enumerate(wanted)}
     text = expression.over(places).spark
     for place in range(len(wanted)):
-        text = text.replace(f"`_row_c{place}_`", f"_row.c{place}")
+        text = text.replace(f"`_row_c{place}_`", f"{row}.c{place}")
     return text

@@ -91,15 +91,32 @@ def _by_rows(
     from pyspark.sql import functions as F  # noqa: N812
 
     inner = node.query.fields
-    read = [name for part in others for name in part.fields if name in inner]
+    order = [term.expression for term in node.order]
+    read = [name for part in (*others, *order) for name in part.fields if name in inner]
     wanted = list(dict.fromkeys([*([] if node.kind == EXISTS else [node.value.name]), *read]))
     asked = looked_up(rows, gathered(query, pairs, wanted), pairs, alive, small=small)
     met = " AND ".join(f"coalesce({over_found(part, wanted)}, false)" for part in others) or "true"
-    hits = F.when(column(FOUND).isNotNull(), F.expr(f"filter({FOUND}, _row -> {met})"))
+    hits = F.when(column(FOUND).isNotNull(), F.expr(_chosen(node, f"filter({FOUND}, _row -> {met})", wanted)))
     asked = asked.withColumn(_HITS, F.when(alive, attempt(F.struct(hits.alias("rows")))))
     asked = asked.withColumn(_ROWS, F.coalesce(F.size(column(_HITS)["rows"]), F.lit(0)))
     answer = attempt(F.struct(F.expr(_answer(node)).alias("value")))
     return asked.withColumn(_ANSWER, F.when(column(_HITS).isNotNull(), answer))
+
+
+def _chosen(node: SubqueryCheck, rows: str, wanted: Sequence[str]) -> str:
+    """Those of the rows that were met which DISTINCT and LIMIT leave; rows of one place keep the order they have."""
+    if node.distinct:
+        rows = f"array_distinct(transform({rows}, _row -> struct(_row.c0 AS c0)))"
+    if node.order:
+        compared = "0"
+        for term in reversed(node.order):
+            one, other = (over_found(term.expression, wanted, row) for row in ("_one", "_other"))
+            null, less = -1 if term.nulls_first else 1, 1 if term.descending else -1
+            compared = f"""CASE WHEN ({one}) IS NULL AND ({other}) IS NULL THEN {compared}
+                WHEN ({one}) IS NULL THEN {null} WHEN ({other}) IS NULL THEN {-null}
+                WHEN ({one}) < ({other}) THEN {less} WHEN ({one}) > ({other}) THEN {-less} ELSE {compared} END"""
+        rows = f"array_sort({rows}, (_one, _other) -> {compared})"
+    return rows if node.limit is None else f"slice({rows}, 1, {node.limit})"
 
 
 def _answer(node: SubqueryCheck) -> str:

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from velostream.validation.bound import BoundQuery
     from velostream.validation.expressions.binder import ExpressionBinder
 
+MOST_COMPARED = 4
+"""Columns of a row that IN compares: each further one doubles what is asked of NULLs."""
+
 
 def scalar(binder: ExpressionBinder, node: exp.Expr) -> Type:
     """`(SELECT MAX(x) FROM t)`: one column, one row."""
@@ -30,10 +33,23 @@ def exists(binder: ExpressionBinder, node: exp.Expr) -> Type:
 
 
 def member_of(binder: ExpressionBinder, node: exp.Expr, kind: Type) -> Type:
-    """`x IN (SELECT y FROM t)`."""
+    """`x IN (SELECT y FROM t)`, `(a, b) IN (SELECT x, y FROM t)`."""
     query = attach(binder, node, node.args["query"])
-    if query is not None:
+    if query is None:
+        return BOOLEAN
+    if not isinstance(node.this, exp.Tuple):
         _comparable(binder, node, kind, only_column(binder, query, node))
+        return BOOLEAN
+    wanted, given = [each for _, each in kind.fields], [column.type for column in query.schema.columns]
+    if len(wanted) != len(given):
+        message = f"the subquery gives {len(given)} columns where {len(wanted)} are compared"
+        binder.refuse("subquery", message, node, "select as many columns as stand in the parentheses before IN")
+    elif len(wanted) > MOST_COMPARED:
+        message = f"IN compares {len(wanted)} columns with those of a subquery, at most {MOST_COMPARED} can be"
+        binder.refuse("subquery", message, node, "write EXISTS (SELECT 1 FROM … WHERE x = a AND y = b …)")
+    else:
+        for left, right in zip(wanted, given, strict=True):
+            _comparable(binder, node, left, right)
     return BOOLEAN
 
 

@@ -19,6 +19,11 @@ ASKED = "if(_call.error IS NULL, _call.value, raise_error(_call.error))"
         ("TRANSFORM(t.tags, x -> x + 1)", "transform(`t.tags`, x -> x + 1)"),
         ("t.at + INTERVAL 5 SECONDS", "`t.at` + INTERVAL 5 SECONDS"),
         ("(t.a + t.b) * 2", "(`t.a` + `t.b`) * 2"),
+        ("t.id BETWEEN 1 AND 2", "`t.id` BETWEEN 1 AND 2"),
+        ("t.a * 2 BETWEEN 1 AND t.b", "((`t.a` * 2) >= (1) AND (`t.a` * 2) <= (`t.b`))"),
+        ("RAND() BETWEEN 0.2 AND 0.4", "rand() BETWEEN 0.2 AND 0.4"),
+        ("NULLIF(t.a / t.b, 1)", "if((`t.a` / `t.b`) = (1), NULL, `t.a` / `t.b`)"),
+        ("NULLIF(t.a, 1)", "nullif(`t.a`, 1)"),
         ("t.id LIKE 'a!%' ESCAPE '!'", "`t.id` LIKE 'a!%' ESCAPE '!'"),
     ],
 )

@@ -13,6 +13,16 @@ from velostream.sql.printing.spark import SparkText
 
 VALUE, ERROR = "value", "error"
 """What a function that a user wrote in Python answers with: one of the two."""
+_TWO = 2
+_CHANCE = ("RAND", "RANDN", "RANDOM", "UUID", "SHUFFLE", "MONOTONICALLY_INCREASING_ID")
+
+
+def _asked_apart(tree: exp.Expr) -> bool:
+    """True where a value may fail and is the same whenever it is asked."""
+    if isinstance(tree, exp.Column | exp.Literal):
+        return False
+    names = [str(call.this).upper() for call in tree.find_all(exp.Anonymous)]
+    return all(name not in _CHANCE and find(name) is not None for name in names)
 
 
 class LoweredText(SparkText):
@@ -20,10 +30,22 @@ class LoweredText(SparkText):
 
     def anonymous_sql(self, expression: exp.Anonymous) -> str:
         """A call: by the name that Spark knows, or as the template of the function."""
+        if str(expression.this).upper() == "NULLIF" and len(expression.expressions) == _TWO:
+            one, other = expression.expressions
+            if _asked_apart(one):
+                return f"if(({self.sql(one)}) = ({self.sql(other)}), NULL, {self.sql(one)})"
         function = find(str(expression.this))
         if function is None:
             return self._users_call(expression)
         return function.lower([self.sql(argument) for argument in expression.expressions])
+
+    def between_sql(self, expression: exp.Between) -> str:
+        """Both bounds by themselves: Spark computes the value of a BETWEEN before all else, where its failure ends the
+        query and does not cost the record alone."""
+        if not _asked_apart(expression.this):
+            return super().between_sql(expression)
+        value, low, high = (self.sql(expression, part) for part in ("this", "low", "high"))
+        return f"(({value}) >= ({low}) AND ({value}) <= ({high}))"
 
     def _users_call(self, expression: exp.Anonymous) -> str:
         """A call of a function of the user, asked once: its value, or an error of the record."""

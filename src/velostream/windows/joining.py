@@ -14,7 +14,7 @@ from velostream.errors import InvalidPlan
 from velostream.windows.admission import NO_EVENT_TIME
 from velostream.windows.emission.base import FINAL, RETRACT
 from velostream.windows.facts import Facts
-from velostream.windows.forms import computed
+from velostream.windows.forms import computed, failing
 from velostream.windows.lateness import TOO_LATE, Lateness, LateStrategy
 from velostream.windows.outcome import Outcome, letters
 from velostream.windows.panes import LEAST, MOST
@@ -305,4 +305,10 @@ def met(left: pl.DataFrame, right: pl.DataFrame, settings: JoinSettings) -> pl.D
     one, other = left.rename({"_event_time": TIMES[LEFT]}), right.rename({"_event_time": TIMES[RIGHT]})
     pairs = one.join(other, on=["_cell", *settings.keys], how="inner", nulls_equal=False)
     apart = pl.col(TIMES[RIGHT]) - pl.col(TIMES[LEFT])
-    return pairs.filter(apart.is_between(settings.lower, settings.upper), *map(computed, settings.conditions))
+    return pairs.filter(apart.is_between(settings.lower, settings.upper), *map(_holds, settings.conditions))
+
+
+def _holds(form: tuple[Any, ...]) -> pl.Expr:
+    """True where a condition holds, and where it cannot be computed: then it is asked once more, and says so."""
+    failed = failing(form)
+    return computed(form) if failed is None else computed(form).fill_null(value=False) | failed

@@ -13,15 +13,17 @@ from sqlglot import exp
 
 from velostream.plan.build.typing import typed
 from velostream.plan.expression import Expression, reads
-from velostream.plan.forms import form_of_rows
 from velostream.plan.nodes import Column, Node, Project
-from velostream.types import DOUBLE
+from velostream.plan.pair_forms import pair_form
+from velostream.types import DATE, DOUBLE, FLOAT, TIMESTAMP, Type
+from velostream.validation.coercion import common
 
 if TYPE_CHECKING:
     from velostream.functions.library import Library
 
 _ASKED = (exp.And, exp.Or, exp.Not, exp.Paren, exp.Is, exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
-_LISTED = (exp.Between, exp.In)
+_COMPUTED = (exp.Between, exp.In, exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Neg, exp.DPipe, exp.NullSafeEQ, exp.Anonymous)
+_COMPARED = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ)
 
 
 class OneSided:
@@ -34,13 +36,13 @@ class OneSided:
     def asked(self, part: Expression) -> Expression:
         """A condition as the join can ask it, or as it is where that cannot be."""
         both = self.sides[0].fields.plus(self.sides[1].fields)
-        if form_of_rows(part, both) is not None:
+        if pair_form(part, both, {}) is not None:
             return part
         values: list[list[Expression]] = [[], []]
         tree = self._rewritten(part.tree.copy(), values)
         sides = [_with(side, new) for side, new in zip(self.sides, values, strict=True)]
         found = replace(part, tree=tree)
-        if form_of_rows(found, sides[0].fields.plus(sides[1].fields)) is None:
+        if pair_form(found, sides[0].fields.plus(sides[1].fields), {}) is None:
             return part
         self.sides = sides
         return found
@@ -52,18 +54,18 @@ class OneSided:
             value = typed(node.copy(), self.sides[side].fields, self.library)
             values[side].append(value)
             return reads(value.name, value.type).tree.copy()
-        if isinstance(node, (*_ASKED, *_LISTED)):
-            for child in [_same_number(node, child, self) for child in list(node.iter_expressions())]:
+        if isinstance(node, (*_ASKED, *_COMPUTED)):
+            for child in [_alike(node, child, self) for child in list(node.iter_expressions())]:
                 changed = self._rewritten(child, values)
                 if changed is not child:
                     child.replace(changed)
         return node
 
-    def double(self, node: exp.Expr) -> bool | None:
-        """Whether a part of one side is a DOUBLE, or another number; None where it is neither."""
+    def kind(self, node: exp.Expr) -> Type | None:
+        """The type of a number or time that reads one side; None for anything else."""
         side = self._side_of(node)
         kind = None if side is None else typed(node.copy(), self.sides[side].fields, self.library).type
-        return None if kind is None or not (kind == DOUBLE or kind.is_integral) else kind == DOUBLE
+        return kind if kind is not None and (kind.is_numeric or kind in (TIMESTAMP, DATE)) else None
 
     def _side_of(self, node: exp.Expr) -> int | None:
         """The one side whose fields a part reads; None where it reads both, or none."""
@@ -72,16 +74,28 @@ class OneSided:
         return fitting[0] if names and len(fitting) == 1 else None
 
 
-def _same_number(node: exp.Expr, child: exp.Expr, sides: OneSided) -> exp.Expr:
-    """A whole number that is compared with a DOUBLE, as a DOUBLE, which is what Spark compares."""
-    if not isinstance(node, exp.Binary) or sides.double(child) is not False:
+def _alike(node: exp.Expr, child: exp.Expr, sides: OneSided) -> exp.Expr:
+    """A number or time that is compared with another one, in the type in which Spark compares them."""
+    if not isinstance(node, _COMPARED):
         return child
     other = node.expression if child is node.this else node.this
-    if not sides.double(other):
+    mine, theirs = sides.kind(child), sides.kind(other)
+    if mine is None or theirs is None or mine.is_numeric != theirs.is_numeric:
         return child
-    wide = exp.Cast(this=child.copy(), to=exp.DataType.build("double"))
+    wanted = _shared(mine, theirs)
+    if wanted is None or wanted == mine or (mine.is_integral and wanted.is_integral):
+        return child
+    wide = exp.Cast(this=child.copy(), to=exp.DataType.build(str(wanted), dialect="spark"))
     child.replace(wide)
     return wide
+
+
+def _shared(mine: Type, theirs: Type) -> Type | None:
+    """The type that holds all values of both; None where there is none."""
+    if FLOAT in (mine, theirs):
+        return DOUBLE if mine == theirs else None
+    wanted = common(mine, theirs)
+    return None if str(wanted).startswith("DECIMAL(38") else wanted
 
 
 def _with(node: Node, values: list[Expression]) -> Node:

@@ -9,14 +9,17 @@ from velostream.errors import VeloError
 from velostream.plan.emission import NO_LATENESS, Lateness
 from velostream.plan.expression import Expression
 from velostream.plan.fields import Field, Fields
-from velostream.plan.forms import Form, form_of_rows
+from velostream.plan.forms import Form
 from velostream.plan.nodes.base import EVENT_TIME, Node, needs_for_state, revision_fields
 from velostream.plan.nodes.join_table import KeyPair, check_keys
+from velostream.plan.pair_forms import may_fail, pair_form
 from velostream.types import TIMESTAMP
 
 KINDS = ("INNER", "LEFT", "RIGHT", "FULL", "CROSS")
 OUTER = ("LEFT", "RIGHT", "FULL")
 JOINED_TIME = "_joined_time"
+ASKED = "compare and compute columns with = < > + - * / ABS, AND, OR, NOT, IN, BETWEEN, IS NULL, CONCAT, COALESCE"
+"""What the operator can ask of two rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +63,8 @@ class JoinStreams(Node):
         self.require_fields(self.left.fields, self.left_time)
         self.require_fields(self.right.fields, self.right_time)
         if self.kind in OUTER and self.residual and not self.conditions_on():
-            odd = next(part for part in self.residual if form_of_rows(part, both) is None)
-            hint = "compare columns of one type: comparisons, AND, OR, NOT, IN, BETWEEN, IS NULL; or use an INNER JOIN"
+            odd = next(part for part in self.residual if pair_form(part, both, {}) is None)
+            hint = f"{ASKED}; or use an INNER JOIN"
             message = f"a {self.kind} JOIN cannot ask '{odd}' before it knows that a row stays alone"
             raise VeloError(message, hint=hint, span=odd.span, code="join-unsupported")
         if self.bounds is None and self.ttl is None and not self.bounded:
@@ -81,8 +84,17 @@ class JoinStreams(Node):
         both = self.left.fields.plus(self.right.fields)
         called = both.names if names is None else (*names[0], *names[1])
         known: dict[str, Form] = {field: ("column", name) for field, name in zip(both.names, called, strict=True)}
-        forms = [form for part in self.residual if (form := form_of_rows(part, both, known)) is not None]
+        forms = [form for part in self.residual if (form := pair_form(part, both, known)) is not None]
         return tuple(forms) if len(forms) == len(self.residual) else ()
+
+    @property
+    def uncertain(self) -> tuple[Expression, ...]:
+        """The conditions of which Spark says whether they hold: all, or those that the operator asks and that fail for
+        some pairs, as a sum does that is too large."""
+        forms = self.conditions_on()
+        if not forms:
+            return self.residual
+        return tuple(part for part, form in zip(self.residual, forms, strict=True) if may_fail(form))
 
     def may_lack(self, field: str) -> bool:
         """True where a row that stays alone has no value of a field."""

@@ -69,7 +69,7 @@ def lower_join_streams(
         },
         outgoing=partial(delayed, _longest(node, lower, upper) + node.lateness.allowed),
         position={name: name for name in names.POSITION[1:]},
-        status=lambda rows: None if conditions else _status(node, rows),
+        status=lambda rows: _status(node, rows),
     )
     return lower_stage(shape, both, lowering)
 
@@ -144,14 +144,15 @@ def _columns(node: JoinStreams, columns: tuple[tuple[str, ...], ...]) -> dict[st
 
 
 def _status(node: JoinStreams, rows: DataFrame) -> Column | None:
-    """Pairs that do not meet the other conditions of ON are no results."""
+    """Pairs that do not meet a condition of ON which the operator could not ask, or not of them, are no results."""
     from functools import reduce
 
     from pyspark.sql import functions as F  # noqa: N812
 
-    if not node.residual:
+    if not node.uncertain:
         return None
-    met = [condition(rows, each) for each in node.residual]
+    met = [condition(rows, each) for each in node.uncertain]
+    pair = F.coalesce(*map(column, _times_of(node))).isNotNull() & column(node.right_time).isNotNull()
     failed = reduce(lambda one, other: one | other, [each.isNull() for each in met])
     all_met = reduce(lambda one, other: one & other, [F.coalesce(each["met"], F.lit(False)) for each in met])
-    return F.when(failed, F.lit("bad_value")).when(~all_met, F.lit(names.FILTERED))
+    return F.when(pair, F.when(failed, F.lit("bad_value")).when(~all_met, F.lit(names.FILTERED)))

@@ -24,8 +24,8 @@ def unjoinable(node: JoinStreams, *, keeps_previous: bool = False) -> Iterator[V
         if why:
             message = f"a join of streams cannot take corrections of rows {why}"
             yield VeloError(message, hint=_HINT, code="unsupported")
-    if node.revises and node.residual and not node.conditions_on():
-        odd = node.residual[0]
+    if node.revises and node.uncertain:
+        odd = node.uncertain[0]
         message = f"'{odd}' cannot be asked in a join of streams whose rows may be corrected"
         hint = "compare columns of one type: comparisons, AND, OR, NOT, IN, BETWEEN, IS NULL"
         yield VeloError(message, hint=hint, span=odd.span, code="join-unsupported")

@@ -54,9 +54,9 @@ def findings(sql: str) -> tuple[str, list[Diagnostic]]:
         ),
         ("SELECT c.k, b.w FROM timed c JOIN b WITHIN 1h ON c.k = b.k", "unsupported", "SELECT c.k"),
         (
-            "SELECT c.k, b.w FROM counts c JOIN b WITHIN 1h ON c.k = b.k AND c.c + b.w > 1",
+            "SELECT c.k, b.w FROM counts c JOIN b WITHIN 1h ON c.k = b.k AND c.c + b.id > 1",
             "join-unsupported",
-            "c.c + b.w > 1",
+            "c.c + b.id > 1",
         ),
         (f"{SUMS} WITH ('emit.accumulation' = 'discarding')", "unsupported", "'discarding'"),
         (f"{SUMS} WITH ('late.data.strategy' = 'update_previous')", "unsupported", "'update_previous'"),

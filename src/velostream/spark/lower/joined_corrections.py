@@ -27,7 +27,7 @@ def unjoinable(node: JoinStreams, *, keeps_previous: bool = False) -> Iterator[V
     if node.revises and node.uncertain:
         odd = node.uncertain[0]
         message = f"'{odd}' cannot be asked in a join of streams whose rows may be corrected"
-        hint = "compare columns of one type: comparisons, AND, OR, NOT, IN, BETWEEN, IS NULL"
+        hint = "compare columns of one type: comparisons, AND, OR, NOT, IN, BETWEEN, IS NULL; DOUBLE for sums"
         yield VeloError(message, hint=hint, span=odd.span, code="join-unsupported")
     if node.revises and not node.identity:
         message = "rows of this join would not be known again when they are corrected"

@@ -24,12 +24,13 @@ def computed(form: tuple[Any, ...]) -> pl.Expr:
         return pl.lit(float(parts[0]))
     if word == "whole":
         operator, _, one, other = parts
-        made: pl.Expr = _WHOLE[operator](computed(one).cast(pl.Int128), computed(other).cast(pl.Int128))
-        return made
+        whole: pl.Expr = _WHOLE[operator](computed(one).cast(pl.Int128), computed(other).cast(pl.Int128))
+        return whole
     if word == "whole abs":
         return computed(parts[1]).cast(pl.Int128).abs()
     values = [computed(part) for part in parts]
-    return _SEVERAL[word](values) if word in _SEVERAL else _BINARY[word](*values)
+    made: pl.Expr = _SEVERAL[word](values) if word in _SEVERAL else _BINARY[word](*values)
+    return made
 
 
 def failing(form: tuple[Any, ...]) -> pl.Expr | None:

@@ -14,7 +14,7 @@ from sqlglot import exp
 from velostream.plan.build.typing import typed
 from velostream.plan.expression import Expression, reads
 from velostream.plan.nodes import Column, Node, Project
-from velostream.plan.pair_forms import pair_form
+from velostream.plan.pair_forms import may_fail, pair_form
 from velostream.types import DATE, DOUBLE, FLOAT, TIMESTAMP, Type
 from velostream.validation.coercion import common
 
@@ -34,9 +34,10 @@ class OneSided:
         self.library = library
 
     def asked(self, part: Expression) -> Expression:
-        """A condition as the join can ask it, or as it is where that cannot be."""
-        both = self.sides[0].fields.plus(self.sides[1].fields)
-        if pair_form(part, both, {}) is not None:
+        """A condition as the join can ask it, or as it is where that cannot be. What fails of one side costs its record
+        before the join, not the pairs that it would be in."""
+        form = pair_form(part, self.sides[0].fields.plus(self.sides[1].fields), {})
+        if form is not None and not may_fail(form):
             return part
         values: list[list[Expression]] = [[], []]
         tree = self._rewritten(part.tree.copy(), values)

@@ -19,9 +19,7 @@ from velostream.types import BIGINT, DOUBLE, INT, Type
 Form = tuple[Any, ...]
 """A word, and what it is about: other forms, a name, a value."""
 
-_BINARY: dict[type[exp.Expr], str] = {
-    exp.And: "and",
-    exp.Or: "or",
+COMPARED: dict[type[exp.Expr], str] = {
     exp.EQ: "=",
     exp.NEQ: "<>",
     exp.LT: "<",
@@ -29,8 +27,10 @@ _BINARY: dict[type[exp.Expr], str] = {
     exp.GT: ">",
     exp.GTE: ">=",
 }
-_ARITHMETIC: dict[type[exp.Expr], str] = {exp.Add: "+", exp.Sub: "-", exp.Mul: "*"}
-_COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Between, exp.In)
+TRUTH: dict[type[exp.Expr], str] = {exp.And: "and", exp.Or: "or"}
+ARITHMETIC: dict[type[exp.Expr], str] = {exp.Add: "+", exp.Sub: "-", exp.Mul: "*"}
+_BINARY = TRUTH | COMPARED
+_COMPARISONS: tuple[type[exp.Expr], ...] = (*COMPARED, exp.Between, exp.In)
 
 
 def form_of(expression: Expression, fields: Fields, known: Mapping[str, Form] | None = None) -> Form | None:
@@ -74,8 +74,8 @@ def _form(node: exp.Expr, fields: Fields, known: Mapping[str, Form]) -> Form | N
         return None
     if type(node) in _BINARY:
         return _of(_BINARY[type(node)], [node.this, node.args["expression"]], fields, known)
-    if type(node) in _ARITHMETIC and _is_double(node, fields):
-        return _of(_ARITHMETIC[type(node)], [node.this, node.args["expression"]], fields, known)
+    if type(node) in ARITHMETIC and _is_double(node, fields):
+        return _of(ARITHMETIC[type(node)], [node.this, node.args["expression"]], fields, known)
     if isinstance(node, exp.Not):
         return _of("not", [node.this], fields, known)
     if isinstance(node, exp.Is) and isinstance(node.expression, exp.Null):
@@ -116,7 +116,7 @@ def _is_double(node: exp.Expr, fields: Fields) -> bool:
         return _is_double(node.this, fields)
     if isinstance(node, exp.Column):
         return not node.table and fields.of(node.name).type == DOUBLE
-    if type(node) not in _ARITHMETIC:
+    if type(node) not in ARITHMETIC:
         return False
     parts = [node.this, node.args["expression"]]
     return any(_is_double(part, fields) for part in parts) and all(_fits_double(part, fields) for part in parts)

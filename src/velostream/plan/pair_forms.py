@@ -13,22 +13,12 @@ from sqlglot import exp
 
 from velostream.plan.expression import Expression
 from velostream.plan.fields import Fields
-from velostream.plan.forms import Form
+from velostream.plan.forms import ARITHMETIC, COMPARED, TRUTH, Form
 from velostream.types import Type
 
 _BITS = {"TINYINT": 8, "SMALLINT": 16, "INT": 32, "BIGINT": 64}
 _PLAIN = {"STRING": "text", "DOUBLE": "double", "BOOLEAN": "truth", "TIMESTAMP": "time", "DATE": "day"}
-_TRUTH: dict[type[exp.Expr], str] = {exp.And: "and", exp.Or: "or"}
-_COMPARED: dict[type[exp.Expr], str] = {
-    exp.EQ: "=",
-    exp.NEQ: "<>",
-    exp.LT: "<",
-    exp.LTE: "<=",
-    exp.GT: ">",
-    exp.GTE: ">=",
-    exp.NullSafeEQ: "same",
-}
-_ARITHMETIC: dict[type[exp.Expr], str] = {exp.Add: "+", exp.Sub: "-", exp.Mul: "*"}
+_COMPARED = COMPARED | {exp.NullSafeEQ: "same"}
 _MAY_FAIL = ("whole", "/", "whole abs")
 
 
@@ -79,13 +69,13 @@ class _Pairs:
         self,
     ) -> tuple[tuple[tuple[type[exp.Expr], ...], Callable[[exp.Expr, list[_Value]], _Value | None]], ...]:
         return (
-            (tuple(_TRUTH), _truth),
+            (tuple(TRUTH), _truth),
             ((exp.Not,), _not),
             ((exp.Is,), _null),
             (tuple(_COMPARED), _compared),
             ((exp.Between,), _between),
             ((exp.In,), _listed),
-            ((*_ARITHMETIC, exp.Div), _arithmetic),
+            ((*ARITHMETIC, exp.Div), _arithmetic),
             ((exp.Neg,), _negative),
             ((exp.Anonymous,), _call),
             ((exp.DPipe,), _concatenated),
@@ -125,7 +115,7 @@ def _literal(node: exp.Literal) -> _Value | None:
 
 def _truth(node: exp.Expr, parts: list[_Value]) -> _Value | None:
     fits = all(part.family == "truth" for part in parts)
-    return _Value((_TRUTH[type(node)], *(part.form for part in parts)), "truth") if fits else None
+    return _Value((TRUTH[type(node)], *(part.form for part in parts)), "truth") if fits else None
 
 
 def _not(node: exp.Expr, parts: list[_Value]) -> _Value | None:
@@ -169,7 +159,7 @@ def _arithmetic(node: exp.Expr, parts: list[_Value]) -> _Value | None:
     forms = [part.form for part in parts]
     if isinstance(node, exp.Div):
         return _Value(("/", *forms), "double") if families in ({"whole"}, {"double"}, {"double", "whole"}) else None
-    word = _ARITHMETIC[type(node)]
+    word = ARITHMETIC[type(node)]
     if families == {"whole"}:
         bits = max(part.bits for part in parts)
         return _Value(("whole", word, bits, *forms), "whole", bits)

@@ -9,6 +9,8 @@ RECORDS ?= 4000000
 RUNS ?= 3
 KILLS ?= 20
 BENCH ?=
+# What is compiled is kept, whatever the shell says: each process of the tests would take ten seconds to compile them all.
+export PYTHONDONTWRITEBYTECODE =
 
 .PHONY: help setup java demo demo-server demo-kafka test coverage faults fuzz lint bench bench-postgres bench-tables bench-server bench-check bench-store docs clean
 

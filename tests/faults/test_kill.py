@@ -1,6 +1,6 @@
 """kill -9 of the driver at random moments, again and again: the rows are those of an uninterrupted run.
 
-VELO_KILLS sets how often; the default is what every run can afford.
+VELO_KILLS sets how often; the default is what every run can afford. The uninterrupted run takes the Spark of the tests.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
+
+from velostream.cli.main import main
 
 KILLS = int(os.environ.get("VELO_KILLS", "1"))
 START = 1_700_000_040_000
@@ -63,21 +65,15 @@ def write_input(home: Path, chance: random.Random) -> int:
     return count
 
 
+def arguments(home: Path) -> list[str]:
+    """What `velo` is told, by whichever process."""
+    given = ["run", home / "app.sql", "--until-done", "--master", "local[2]", "--checkpoint", home / "checkpoint"]
+    return [*map(str, given), "--report", str(home / "report.json")]
+
+
 def start(home: Path) -> subprocess.Popen[bytes]:
-    command = [
-        VELO,
-        "run",
-        home / "app.sql",
-        "--until-done",
-        "--master",
-        "local[2]",
-        "--checkpoint",
-        home / "checkpoint",
-    ]
     with (home / "log").open("ab") as log:
-        return subprocess.Popen(
-            [*map(str, command), "--report", str(home / "report.json")], stdout=log, stderr=log, start_new_session=True
-        )
+        return subprocess.Popen([str(VELO), *arguments(home)], stdout=log, stderr=log, start_new_session=True)
 
 
 def batches(home: Path) -> int:
@@ -129,13 +125,15 @@ def report(home: Path) -> dict[str, Any]:
     return {job["name"]: {**job["records"], "metrics": job["metrics"]} for job in jobs}
 
 
-def test_a_driver_that_is_killed_again_and_again_writes_the_rows_of_an_uninterrupted_run(tmp_path: Path) -> None:
+def test_a_driver_that_is_killed_again_and_again_writes_the_rows_of_an_uninterrupted_run(
+    one_spark: Any, tmp_path: Path
+) -> None:
     chance = random.Random(KILLS)
     calm, wild = tmp_path / "calm", tmp_path / "wild"
     for home in (calm, wild):
         count = write_input(home, random.Random(7))
         application(home)
-    run_with_kills(calm, chance, 0)
+    assert main(arguments(calm)) == 0
     killed = run_with_kills(wild, chance, KILLS)
     assert killed == KILLS
     for name in ("out", "sums"):

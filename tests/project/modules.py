@@ -30,6 +30,7 @@ class Module:
     def tree(self) -> ast.Module:
         return ast.parse(self.path.read_text(), str(self.path))
 
+    @cached_property
     def imports(self) -> list[tuple[int, str]]:
         """Every module imported anywhere in the file, inside functions and by `lazy("…")` too, with its line."""
         found: list[tuple[int, str]] = []

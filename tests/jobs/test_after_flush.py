@@ -1,13 +1,16 @@
-"""What a job says that goes on after a flush."""
+"""A job that goes on after a flush: its rows tell what they correct, or it says that they do not."""
 
 import logging
 from pathlib import Path
 
 import pytest
 
-from velostream.jobs.after_flush import warn_after_flush
+from velostream.jobs.after_flush import going_on
 from velostream.jobs.home import Home
 from velostream.plan import plan
+from velostream.plan.job import Job
+from velostream.plan.nodes import Filter, Sinks
+from velostream.plan.nodes.filter import WITHDRAW
 from velostream.validation import validate
 
 SOURCE = (
@@ -15,46 +18,80 @@ SOURCE = (
     "'s.format' = 'jsonl', 's.event.time.field' = 'at');\n-- @name: sums\n"
 )
 SUMS = "SELECT k, SUM(v) AS total FROM s GROUP BY k WINDOW TUMBLING(10s)"
+FILES = "INTO out WITH ('out.type' = 'file_sink', 'out.path' = 'out', 'out.format' = 'jsonl')"
+TABLE = (
+    "INTO out WITH ('out.type' = 'database_sink', 'out.table' = 't', 'out.url' = 'postgresql://h/d', "
+    "'out.write.mode' = 'append')"
+)
 
 
-def warnings(sql: str, home: Home, caplog: pytest.LogCaptureFixture) -> list[str]:
+def made(sql: str, home: Home) -> tuple[Job, Job]:
+    """The job of a statement, and as it goes on."""
     answer = validate(SOURCE + sql, "test.sql", variables={})
     assert answer.ok, answer.findings.errors
-    [job] = plan(answer.bound, answer.library).jobs
-    with caplog.at_level(logging.WARNING, "velostream"):
-        warn_after_flush(job, home)
-    return caplog.messages
+    planned = plan(answer.bound, answer.library)
+    [job] = planned.jobs
+    return job, going_on(job, planned, home)
 
 
-def test_windows_whose_corrections_look_like_other_rows_say_so_after_a_flush_and_not_before(
+def flushed(folder: Path) -> Home:
+    home = Home(folder)
+    home.will_flush()
+    return home
+
+
+def added(job: Job) -> list[tuple[str, ...]]:
+    assert isinstance(job.root, Sinks)
+    return [target.added for target in job.root.targets]
+
+
+def test_rows_tell_what_they_correct_after_a_flush_and_not_before(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    assert warnings(SUMS, Home(tmp_path), caplog) == []
-    Home(tmp_path).will_flush()
-    [message] = warnings(SUMS, Home(tmp_path), caplog)
-    assert message.startswith("job 'sums' goes on after a flush")
-    assert "set 'allowed.lateness' = '1s'" in message
+    before, first = made(f"{SUMS} {FILES}", Home(tmp_path))
+    assert first is before
+    assert added(first) == [()]
+    _, then = made(f"{SUMS} {FILES}", flushed(tmp_path))
+    assert added(then) == [("_emission", "_revision")]
+    assert caplog.messages == []
 
 
-def test_a_condition_that_cannot_take_back_what_it_let_through_says_so_whatever_is_selected(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    Home(tmp_path).will_flush()
-    sql = SUMS.replace(" AS total", " AS total, _revision AS told") + " HAVING SUM(v) < 10"
-    assert len(warnings(sql, Home(tmp_path), caplog)) == 1
+def test_a_condition_takes_back_what_it_let_through(tmp_path: Path) -> None:
+    _, job = made(f"{SUMS} HAVING SUM(v) < 10 {FILES}", flushed(tmp_path))
+    assert [node.mode for node in job.root.walk() if isinstance(node, Filter)] == [WITHDRAW]
 
 
 @pytest.mark.parametrize(
     "sql",
     [
-        f"{SUMS} WITH ('allowed.lateness' = '1s')",
-        f"{SUMS} EMIT CHANGES",
-        SUMS.replace(" AS total", " AS total, _revision AS told"),
-        "SELECT k, v FROM s WHERE v > 1",
+        f"{SUMS} {FILES[:-1]}, 'allowed.lateness' = '1s')",
+        f"{SUMS} EMIT CHANGES {FILES}",
+        f"SELECT k, v FROM s WHERE v > 1 {FILES}",
     ],
 )
-def test_rows_that_tell_what_they_correct_need_no_warning(
+def test_what_can_be_corrected_anyway_or_not_at_all_stays_what_it_is(
     sql: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    Home(tmp_path).will_flush()
-    assert warnings(sql, Home(tmp_path), caplog) == []
+    before, then = made(sql, flushed(tmp_path))
+    assert added(then) == added(before)
+    assert caplog.messages == []
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        f"SELECT total, COUNT(*) AS n FROM ({SUMS}) GROUP BY total WINDOW TUMBLING(1m) {FILES}",
+        f"SELECT a.k FROM ({SUMS}) AS a JOIN ({SUMS}) AS b ON a.k = b.k {FILES[:-1]}, 'state.ttl' = '1h')",
+        f"{SUMS} {TABLE}",
+    ],
+    ids=["rows that a correction moves to other groups", "joins, which remember otherwise", "tables that are made"],
+)
+def test_what_cannot_go_on_otherwise_than_it_began_says_so(
+    sql: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING, "velostream"):
+        before, then = made(sql, flushed(tmp_path))
+    assert then is before
+    [message] = caplog.messages
+    assert message.startswith("job 'sums' goes on after a flush")
+    assert "set 'allowed.lateness' = '1s'" in message

@@ -134,6 +134,19 @@ def test_a_row_that_having_no_longer_lets_through_is_withdrawn(one_spark: Any, t
     assert report["emitted"] == {"early": 0, "final": 1, "late": 0, "change": 0, "retract": 1}
 
 
+def test_what_a_flush_said_is_corrected_without_lateness_too(one_spark: Any, tmp_path: Path) -> None:
+    query = """CREATE STREAM x AS SELECT k, SUM(v) AS total FROM s GROUP BY k WINDOW TUMBLING(1m) HAVING total < 5
+        ORDER BY total LIMIT 2 INTO out WITH (@sink)"""
+    at = [{"k": key, "v": value, "at": START} for key, value in (("a", 1), ("b", 2), ("c", 3))]
+    write(tmp_path / "in", "0.jsonl", [dict(record) for record in at])
+    run(one_spark, tmp_path, query)
+    assert rows(tmp_path) == [{"k": "a", "total": 1}, {"k": "b", "total": 2}]
+    write(tmp_path / "in", "1.jsonl", [{"k": "a", "v": 1, "at": START}, {"k": "b", "v": 3, "at": START}])
+    run(one_spark, tmp_path, query)
+    found = [(row["k"], row["total"], row["_emission"], row["_revision"]) for row in rows(tmp_path)[2:]]
+    assert sorted(found) == [("a", 2, "late", 2), ("b", 2, "retract", 1), ("c", 3, "late", 1)]
+
+
 @pytest.mark.parametrize(
     ("query", "message"),
     [

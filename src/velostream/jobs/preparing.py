@@ -12,7 +12,7 @@ from velostream.durations import SECOND
 from velostream.events import Events
 from velostream.functions.base import Function
 from velostream.jobs.accounts import Accounts
-from velostream.jobs.after_flush import warn_after_flush
+from velostream.jobs.after_flush import going_on
 from velostream.jobs.batching import batching_of
 from velostream.jobs.cold import PuttingAway, place_of_job
 from velostream.jobs.emissions import emissions_of
@@ -68,7 +68,7 @@ class Preparing:
         home.folder.mkdir(parents=True, exist_ok=True)
         recover(home)
         make_places(job, self.folder)
-        warn_after_flush(job, home)
+        job = going_on(job, self.plan, home)
         opened = self.tables.open(job, home, bounded=self.bounded)
         pins = opened if opened.views else None
         lowering, lowered = self._lowered(job, home, pins)

@@ -47,10 +47,14 @@ DEFAULT_EMISSION = Emission()
 
 @dataclass(frozen=True, slots=True)
 class Lateness:
-    """How long after its end a window is kept for late records, and what becomes of those that come later still."""
+    """How long after its end a window is kept for late records, and what becomes of those that come later still.
+
+    `flushed` says that a flush has been, so that windows may have fired before their end.
+    """
 
     allowed: int = 0
     strategy: str = "dead_letter"
+    flushed: bool = False
 
     def __post_init__(self) -> None:
         if self.strategy not in LATE_STRATEGIES:
@@ -61,7 +65,7 @@ class Lateness:
     @property
     def corrects(self) -> bool:
         """True where a window that fired may fire again."""
-        return self.allowed > 0 or self.strategy in (*REOPENING, "update_previous")
+        return self.allowed > 0 or self.flushed or self.strategy in (*REOPENING, "update_previous")
 
 
 NO_LATENESS = Lateness()

@@ -60,7 +60,7 @@ class Speaker:
         candidates = self._situated(self.firings.joined(steps, remembered), moment)
         group = [*self.keys, *WINDOW]
         before = pl.int_range(pl.len(), dtype=pl.Int64).over(group)
-        said = self._said().shift(1).over(group)
+        said = pl.struct(self.said).shift(1).over(group)
         spoken = candidates.with_columns(
             self.settings.emission.answer().alias("_emission"),
             pl.when(before > 0).then(said).otherwise(pl.col("_said")).alias("_said") if self._says else pl.col("_said"),
@@ -84,9 +84,6 @@ class Speaker:
     @property
     def _says(self) -> bool:
         return self.settings.says_previous
-
-    def _said(self) -> pl.Expr:
-        return pl.struct(self.said) if self._says else pl.lit(None)
 
     def _was(self, groups: pl.DataFrame) -> dict[str, pl.Expr]:
         """What the last row of each group said; of rows that an earlier plan remembered as far as it is known."""
@@ -137,14 +134,15 @@ class Speaker:
         return rows.with_columns(pl.lit(RETRACT).alias("_emission"), pl.lit(moment.after, pl.Int64).alias("_watermark"))
 
     def _remember(self, spoken: pl.DataFrame, moment: Moment) -> None:
-        """Only what can speak again: groups whose window is retained after this batch."""
+        """Only what can speak again: groups whose window is retained after this batch. What a flush says is kept with
+        its values, since after one rows may be withdrawn that nothing would withdraw else."""
         final = pl.col("_final") | pl.col("_emission").is_in([FINAL_ROW, LATE])
         rows = self._retained(spoken, moment).with_columns(
             pl.col(EVENT_COUNT).fill_null(0).alias("_emitted"),
             pl.lit(moment.now, pl.Int64).alias("_emitted_at"),
             final.alias("_final"),
             pl.lit(value=False).alias("_gone"),
-            self._said().alias("_said"),
+            (pl.struct(self.said) if self._says or moment.flush else pl.lit(None)).alias("_said"),
         )
         self.firings.record(rows, moment.number)
 

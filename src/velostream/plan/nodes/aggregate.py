@@ -157,8 +157,9 @@ class Aggregate(Node):
 
     @property
     def revises(self) -> bool:
-        """True where a row of it may be corrected: changes, early rows, late data, flushes without a window."""
-        if self.emission.mode == CHANGES or self.emission.has_early_rows or self.input.revises:
+        """True where a row of it may be corrected: changes, early rows, late data, after a flush, of which there may
+        be several where no window ends."""
+        if self.emission.mode == CHANGES or self.emission.has_early_rows or self.input.revises or self.lateness.flushed:
             return True
         return not self.bounded if self.window is None else self.lateness.corrects
 

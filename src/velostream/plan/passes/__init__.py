@@ -36,8 +36,8 @@ PASSES: tuple[Pass, ...] = (
 )
 
 
-def improve(plan: ApplicationPlan) -> ApplicationPlan:
-    """The plan after all passes."""
-    for change in PASSES:
+def improve(plan: ApplicationPlan, first: Pass = PASSES[0]) -> ApplicationPlan:
+    """The plan after all passes; after those from `first` on, where others have been."""
+    for change in PASSES[PASSES.index(first) :]:
         plan = change(plan)
     return plan

@@ -62,13 +62,38 @@ class Lengths(Kinds):
             amount = self.take_name().text
         return self._duration(start, amount)
 
+    def shift_ahead(self, by: int = 0) -> bool:
+        """True where a length of time begins, of whatever sign."""
+        return self.length_ahead(by) or (self.ahead("-", by=by) and self.length_ahead(by + 1))
+
+    def read_shift(self) -> Duration:
+        """A length of time with a sign, which moves something forth or back: `-5m`, `INTERVAL '-5' MINUTE`."""
+        start = self._index
+        back = self.accept("-")
+        if self.accept("INTERVAL"):
+            back ^= self.accept("-")
+            amount = self._length_of_interval()
+            back ^= amount.startswith("-")
+            length = self._duration(start, amount.removeprefix("-"))
+        else:
+            length = self.read_length()
+        return self.node(Duration(this=self._written(start), micros=-length.micros if back else length.micros), start)
+
+    def refuse_negative(self) -> None:
+        """Where a length of time must not have a sign."""
+        if self.at("-") and self.length_ahead(1):
+            message, hint = "a length of time is not below zero", "leave the minus out; only OFFSET takes one"
+            self.refuse(message, hint=hint, code="invalid-duration")
+
+    def _written(self, start: int) -> str:
+        return " ".join(self.written(start).split())
+
     def _duration(self, start: int, amount: str) -> Duration:
-        written = " ".join(self.written(start).split())
         try:
             micros = durations.parse(amount)
         except InvalidDuration as error:
             self.refuse(error.message, hint=error.hint, span=self.here(start, self._index - 1), code="invalid-duration")
-        return self.node(Duration(this=written, micros=micros), start)
+        return self.node(Duration(this=self._written(start), micros=micros), start)
 
     def _length_of_interval(self) -> str:
         if self.kind_ahead() is not TokenType.STRING:

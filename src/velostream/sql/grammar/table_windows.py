@@ -70,7 +70,7 @@ class TableWindows(Windows):
         for word in (*LENGTHS[kind], "OFFSET"):
             if not self.accept(","):
                 break
-            given.lengths[word] = self.read_length()
+            given.lengths[word] = self.read_shift() if word == "OFFSET" else self.read_length()
         return given
 
     def _named(self, kind: str) -> _Given:
@@ -94,7 +94,7 @@ class TableWindows(Windows):
             elif word == "TIMECOL":
                 given.time = self._descriptor()
             else:
-                given.lengths[word] = self.read_length()
+                given.lengths[word] = self.read_shift() if word == "OFFSET" else self.read_length()
             if not self.accept(","):
                 return given
 

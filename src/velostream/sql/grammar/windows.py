@@ -66,12 +66,14 @@ class Windows(Properties):
         arguments: list[exp.Expr] = []
         options: list[exp.Expr] = []
         while True:
-            option = self._option()
+            option = self._moved() if arguments or options else None
+            option = option or self._option()
             if option is not None:
                 options.append(option)
             elif options:
                 self.unexpected("a named argument such as OFFSET 1h")
             else:
+                self.refuse_negative()
                 arguments.append(self.read_length() if self.length_ahead() else self.read_expression())
             if not self.accept(","):
                 break
@@ -85,6 +87,14 @@ class Windows(Properties):
                 self._advance(len(words))
                 return self.node(WindowOption(this=" ".join(words), expression=self.read_length()), start)
         return None
+
+    def _moved(self) -> WindowOption | None:
+        """`OFFSET -1h`; as the first argument it would be a column, less something."""
+        start = self._index
+        if not self.ahead("OFFSET") or not self.shift_ahead(1):
+            return None
+        self._advance()
+        return self.node(WindowOption(this="OFFSET", expression=self.read_shift()), start)
 
 
 def _last_two_swapped(items: list[Item]) -> list[Item]:

@@ -40,7 +40,7 @@ class WindowParameter:
 TIME = WindowParameter("time", ParameterKind.COLUMN, words=("TIME", "ON"), builds=False)
 """The leading time column: `TUMBLING(trade_time, 1m)`."""
 OFFSET = WindowParameter("offset", positional=False, words=("OFFSET",))
-"""Moves all bounds: `OFFSET 15m`."""
+"""Moves all bounds: `OFFSET 15m`, back with a minus."""
 GRACE = WindowParameter("grace", positional=False, words=("GRACE PERIOD",), builds=False)
 """ksqlDB's word for the allowed lateness."""
 RETENTION = WindowParameter("retention", positional=False, words=("RETENTION",), builds=False)
@@ -88,7 +88,7 @@ def positive(window: str, **lengths: int) -> None:
     for name, length in lengths.items():
         if length <= 0:
             message = f"{window} window has no extent: {name} is {show(length)}"
-            raise InvalidWindow(message, hint=f"give a {name} greater than zero, such as 1m")
+            raise InvalidWindow(message, hint=f"give its {name} more than zero, such as 1m")
 
 
 def settings_of(assigner: Any) -> str:

@@ -373,6 +373,14 @@ def test_a_key_that_is_silent_for_its_time_to_live_begins_anew() -> None:
     assert [(row["key"], row["_event_time"], row["number"]) for row in job.rows][-2:] == [("a", 31, 1), ("b", 32, 2)]
 
 
+def test_a_silent_key_whose_rows_have_expired_leaves_the_state() -> None:
+    job = Job(RowSettings(("key",), aggregates=SUM, buffer=3, expire_after=5))
+    for number in range(1000, 1060):  # keys that are silent after their first row
+        job.batch(Record(100 * number, f"key {number}", offset=number))
+    bytes_kept = [outcome.stats.state_bytes for outcome in job.outcomes]
+    assert max(bytes_kept[30:]) <= max(bytes_kept[:30])
+
+
 @QUICK
 @given(runs, st.sampled_from([None, Frame(Unit.ROWS, -1, 0), Frame(Unit.RANGE, -2, 1), Frame(Unit.RANGE, 0, None)]))
 def test_a_buffer_may_have_another_order_than_that_of_time(batches: list[list[Record]], window: Frame | None) -> None:

@@ -122,7 +122,7 @@ def _standing(node: RowWindows, settings: RowSettings, rows: WholeRows) -> Calla
         changes=node.per_window and says_changes(node),
         withdraws=node.revises,
         keeps_previous=settings.keeps_previous,
-        ttl=settings.ttl if due is Due.AT_ONCE else None,
+        ttl=settings.lasts if due is Due.AT_ONCE else None,
         lateness=Lateness(max(node.lateness.allowed, lateness_below(node)), settings.lateness.strategy),
         watermark=settings.watermark,
     )

@@ -5,12 +5,15 @@ from __future__ import annotations
 from sqlglot import exp
 
 from velostream.sql.nodes import RowWindow
-from velostream.validation.bound import BoundQuery, BoundSelect, BoundStatement, BoundUnion
+from velostream.validation.bound import BoundQuery, BoundSelect, BoundSource, BoundStatement, BoundSubquery, BoundUnion
+from velostream.validation.inputs import is_static
 from velostream.validation.rules.base import Look
 from velostream.validation.rules.row_windows import goes_on
 from velostream.validation.walk import selects_of, sources_of, streams
 
 _HINT = "set 'state.ttl' = '1d', or add a WINDOW"
+_BUFFER = "a row buffer without EXPIRE"
+_HINTS = {_BUFFER: "add EXPIRE AFTER 1h to the buffer, or set 'state.ttl' = '1d'"}
 
 
 def check(statement: BoundStatement, look: Look) -> None:
@@ -24,7 +27,7 @@ def check(statement: BoundStatement, look: Look) -> None:
             continue
         lasting = beyond_windows(select, statement) if select.windowed else _lasting(select)
         for what in lasting:
-            hint = "set 'state.ttl' = '1d'" if select.windowed else _HINT
+            hint = "set 'state.ttl' = '1d'" if select.windowed else _HINTS.get(what, _HINT)
             look.findings.warning("unbounded-state", f"{what} keeps every key for ever", select.span, hint=hint)
 
 
@@ -58,11 +61,27 @@ def _deduplicated(statement: BoundStatement, look: Look) -> None:
 def _lasting(select: BoundSelect) -> list[str]:
     if select.grouping:
         return ["GROUP BY without a window"]
-    if select.distinct:
+    if select.distinct and not _of_windows(select):
         return ["DISTINCT without a window"]
-    if any(_is_unbounded(window) for item in select.items for window in item.expression.tree.find_all(exp.Window)):
+    windows = [window for item in select.items for window in item.expression.tree.find_all(exp.Window)]
+    if any(_is_unbounded(window) for window in windows):
         return ["OVER without a time bound"]
-    return []
+    return [_BUFFER] if any(_stays(window) for window in windows) else []
+
+
+def _of_windows(query: BoundQuery) -> bool:
+    """True where rows belong to time windows, of the query itself or of what it reads."""
+    if isinstance(query, BoundUnion):
+        return _of_windows(query.left) and _of_windows(query.right)
+    if query.windowed or query.aggregated:
+        return query.windowed
+    read = [member for member in query.inputs if not is_static(member)]
+    return any(
+        _of_windows(member.query)
+        if isinstance(member, BoundSubquery)
+        else isinstance(member, BoundSource) and member.relation.windowed
+        for member in read
+    )
 
 
 def _goes_on(window: exp.Window) -> bool:
@@ -70,21 +89,30 @@ def _goes_on(window: exp.Window) -> bool:
 
 
 def _is_unbounded(window: exp.Window) -> bool:
-    """A buffer, a range of time and a window's bounds among the keys each bound what is kept."""
+    """A range of time and a window's bounds among the keys bound what is kept; of buffers is spoken apart."""
     spec = window.args.get("spec")
     of_time = (
         spec is not None and str(spec.args.get("kind")).upper() == "RANGE" and spec.args.get("start") != "UNBOUNDED"
     )
+    return not (isinstance(window, RowWindow) or of_time or _in_window(window))
+
+
+def _stays(window: exp.Window) -> bool:
+    """True for buffers of keys, each of n rows, that nothing lets go."""
+    buffer = window.args.get("buffer")
+    keyed = bool(window.args.get("partition_by")) and not _in_window(window)
+    return buffer is not None and buffer.args.get("expire") is None and keyed
+
+
+def _in_window(window: exp.Window) -> bool:
     keys = [column.name for key in window.args.get("partition_by") or [] for column in key.find_all(exp.Column)]
-    in_window = any(name.endswith(("_window_start", "_window_end", "window_start", "window_end")) for name in keys)
-    return not (isinstance(window, RowWindow) or of_time or in_window)
+    return any(name.endswith(("_window_start", "_window_end", "window_start", "window_end")) for name in keys)
 
 
 def _union(query: BoundQuery | None, look: Look) -> None:
     if not isinstance(query, BoundUnion):
         return
     _union(query.left, look)
-    windowed = all(select.windowed for select in selects_of(query))
-    if query.distinct and not query.bounded and not windowed:
+    if query.distinct and not query.bounded and not _of_windows(query):
         hint = f"use UNION ALL, or {_HINT}"
         look.findings.warning("unbounded-state", "UNION without ALL keeps every row for ever", query.span, hint=hint)

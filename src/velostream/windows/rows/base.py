@@ -121,9 +121,10 @@ class RowOperator:
 
     def _fresh(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Without partitions that have been silent for longer than their time to live."""
-        if self.settings.ttl is None or self.before is None or rows.is_empty():
+        lasts = self.settings.lasts
+        if lasts is None or self.before is None or rows.is_empty():
             return rows
-        return rows.filter(pl.col("_event_time").max().over(self.over) > self.before - self.settings.ttl)
+        return rows.filter(pl.col("_event_time").max().over(self.over) > self.before - lasts)
 
     def _latest(self, frame: pl.DataFrame, complete: bool) -> pl.DataFrame:
         latest = self.reduce(frame, complete)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 
-from velostream.durations import show
+from velostream.durations import LONGEST, show
 from velostream.errors import InvalidWindow
 from velostream.windows.accumulators.aggregation import Aggregation
 from velostream.windows.accumulators.base import Call, Sort
@@ -167,6 +167,14 @@ class RowSettings:
         """Which kind of row window it is: each keeps other state."""
         kind = "all rows" if self.whole else "OVER" if self.buffer is None else "a buffer of rows"
         return f"{kind}, corrected" if self.corrects else kind
+
+    @property
+    def lasts(self) -> int | None:
+        """How long a silent partition is remembered. Rows of twice the age at which they expire are seen by none that
+        comes up to once that late; those that wait for a full buffer are told of when they expire."""
+        if self.expire_after is None or self.emit is not Emit.EVERY_RECORD:
+            return self.ttl
+        return min(2 * self.expire_after, self.ttl or LONGEST)
 
     @property
     def leads(self) -> tuple[RowCall, ...]:

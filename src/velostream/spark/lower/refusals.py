@@ -121,7 +121,8 @@ def _aggregation(node: Aggregate, job: Job) -> Iterator[VeloError]:
 
     try:
         for call in settings_of(node).calls:
-            if call.name != Python.name:  # what it calls is known when a run begins
+            unknown = call.name == Python.name or not all(kind.is_known for kind in call.types)
+            if not unknown:  # else what it calls, or the type of a column, is known when a run begins
                 accumulator(call)
     except VeloError as error:
         yield error

@@ -110,6 +110,19 @@ def test_with_enough_lateness_corrections_lead_to_the_same(
     check(window, how, batches, lateness=Lateness(FAR))
 
 
+@pytest.mark.parametrize("window", WINDOWS, ids=name)
+@QUICK
+@given(batches=st.lists(st.lists(records, min_size=1, max_size=5), max_size=8), how=st.sampled_from(EMISSIONS))
+def test_windows_that_are_let_go_stay_as_they_were_said(
+    window: Any, how: Emission, batches: list[list[Record]]
+) -> None:
+    steps = [
+        [replace(record, time=12 * number - 45 + (record.time or 0) % 15) for record in batch]
+        for number, batch in enumerate(batches)
+    ]
+    check(window, how, steps, lateness=Lateness(16))
+
+
 DISCARDING = [
     emission(early=3, accumulation="discarding"),
     emission(on="alarm", fallback=4, accumulation="discarding"),

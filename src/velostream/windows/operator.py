@@ -94,6 +94,8 @@ class Operator:
         self._check_keys(rows)
         stats = Stats(read=rows.height, open=self.open)
         before = self.watermark.value
+        if before is not None:  # what the last batch let go, whichever operator that had
+            self.firings.horizon = before - self.settings.lateness.allowed
         if self.previous is not None:
             self.previous.forget(before)
         only_folded = rows.is_empty() and folded is not None and not folded.is_empty()

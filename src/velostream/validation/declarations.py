@@ -15,7 +15,7 @@ from velostream.sql.nodes import WatermarkFor
 from velostream.sql.printing.text import spark_sql
 from velostream.sql.spans import span_of
 from velostream.types import UNKNOWN
-from velostream.validation.joins import interval_micros
+from velostream.validation.expressions.literals import interval_micros
 
 
 def declared_schema(parts: list[exp.Expr], findings: Findings) -> Schema | None:

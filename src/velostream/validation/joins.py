@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from velostream.sql.nodes import Duration
 from velostream.validation.bound import BoundExpression, TimeBounds
+from velostream.validation.expressions.literals import interval_micros
 
 if TYPE_CHECKING:
     from velostream.validation.scope import Scope
@@ -136,29 +136,6 @@ class _Distance:
     left: str
     offset: int
     from_right: bool
-
-
-def interval_micros(node: exp.Expr) -> int | None:
-    """The length of a constant interval; None for anything else."""
-    from velostream import durations
-    from velostream.errors import VeloError
-
-    if isinstance(node, exp.Paren):
-        return interval_micros(node.this)
-    if isinstance(node, Duration):
-        return node.micros
-    if isinstance(node, exp.Neg):
-        inner = interval_micros(node.this)
-        return None if inner is None else -inner
-    if not isinstance(node, exp.Interval) or not isinstance(node.this, exp.Literal):
-        return None
-    unit = node.args.get("unit")
-    length = node.this.name.strip()
-    try:
-        micros = durations.parse(f"{length.removeprefix('-')} {unit.name if unit is not None else ''}".strip())
-    except VeloError:
-        return None
-    return -micros if length.startswith("-") else micros
 
 
 def event_time_fields(scope: Scope, event_times: dict[str, str]) -> set[str]:

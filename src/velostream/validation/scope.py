@@ -50,7 +50,7 @@ class Scope:
     outer: Scope | None = None
     windowed: bool = False
     window_columns: tuple[str, ...] = ()
-    window_durations: tuple[int, ...] = ()
+    window_durations: tuple[tuple[int, ...], ...] = ()
     aliases: dict[str, str] = field(default_factory=dict)
     locals: list[dict[str, Type]] = field(default_factory=list)
     merged: dict[str, str] = field(default_factory=dict)
@@ -148,8 +148,12 @@ class Scope:
             )
         if not system.name.startswith("_"):
             return self._unknown(name)
+        if self.windowed and "_window_start" not in self.window_columns:
+            message = f"'{name}' does not exist here: groups without a window have no bounds"
+            return Missing("no-system-column", message, "add WINDOW, for example WINDOW TUMBLING(1m)")
         if self.windowed:
-            return Missing("no-system-column", f"'{name}' does not exist for this kind of window", system.meaning)
+            message = f"'{name}' does not exist here: no gaps are filled"
+            return Missing("no-system-column", message, "set 'fill' = 'zero', 'forward' or 'linear'")
         place = "it exists on the rows of a time window: add WINDOW, and use it in SELECT, HAVING or ORDER BY"
         return Missing("no-system-column", f"'{name}' does not exist here: no window has been applied yet", place)
 

@@ -251,7 +251,7 @@ class SelectBinder:
             columns += ("closed_by",) if window.assigner.name == "SESSION" else ()
             columns += ("_filled",) if self.context.settings.text("fill") != "none" else ()
             lengths = [getattr(window.assigner, p.name) for p in window.assigner.parameters if p.builds and p.required]
-            self.scope.window_durations = tuple(lengths)
+            self.scope.window_durations = (tuple(lengths), (*lengths, getattr(window.assigner, "offset", 0)))
         self.scope.window_columns = columns
 
     def _having(

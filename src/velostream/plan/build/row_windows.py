@@ -18,7 +18,7 @@ from velostream.plan.nodes import Buffer, Frame, Node, Order, RowCall, RowWindow
 from velostream.plan.nodes.base import EVENT_TIME, WINDOW_END, WINDOW_START
 from velostream.plan.nodes.row_windows import EVERY_RECORD
 from velostream.sql.nodes import Duration, RowWindow
-from velostream.validation.joins import interval_micros
+from velostream.validation.expressions.literals import interval_micros
 from velostream.validation.rules.row_windows import NEED_ALL_ROWS
 
 _Over = tuple[tuple[Expression, ...], tuple[Order, ...], Buffer | None]

@@ -7,7 +7,10 @@ from datetime import date
 
 from sqlglot import exp
 
+from velostream import durations
 from velostream.durations import UNITS
+from velostream.errors import VeloError
+from velostream.sql.nodes import Duration
 from velostream.types import Type
 
 _DATE = re.compile(r"([+-]?[0-9]{4,7})(?:-([0-9]{1,2})(?:-([0-9]{1,2}))?)?")
@@ -79,3 +82,23 @@ def well_formed(node: exp.Interval) -> bool:
             return False
         position = part.end()
     return bool(stripped)
+
+
+def interval_micros(node: exp.Expr) -> int | None:
+    """The length of a constant interval; None for anything else."""
+    if isinstance(node, exp.Paren):
+        return interval_micros(node.this)
+    if isinstance(node, Duration):
+        return node.micros
+    if isinstance(node, exp.Neg):
+        inner = interval_micros(node.this)
+        return None if inner is None else -inner
+    if not isinstance(node, exp.Interval) or not isinstance(node.this, exp.Literal):
+        return None
+    unit = node.args.get("unit")
+    length = node.this.name.strip()
+    try:
+        micros = durations.parse(f"{length.removeprefix('-')} {unit.name if unit is not None else ''}".strip())
+    except VeloError:
+        return None
+    return -micros if length.startswith("-") else micros

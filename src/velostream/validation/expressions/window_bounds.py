@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from velostream.sql.nodes import Duration
 from velostream.types import TIMESTAMP, UNKNOWN, Type
 from velostream.validation.expressions.access import field_node
+from velostream.validation.expressions.literals import interval_micros
 from velostream.validation.scope import Found
 
 if TYPE_CHECKING:
@@ -41,11 +41,11 @@ def bind(binder: ExpressionBinder, node: exp.Expr, name: str) -> Type:
 
 def _check_arguments(binder: ExpressionBinder, node: exp.Expr, name: str) -> None:
     """The older form repeats the window's arguments; they must be those of the window."""
-    written = [argument.micros for argument in node.expressions if isinstance(argument, Duration)]
-    expected = binder.scope.window_durations
+    lengths = {id(argument): interval_micros(argument) for argument in node.expressions}
+    written = sorted(length for length in lengths.values() if length is not None)
     for argument in node.expressions:
-        if not isinstance(argument, Duration):
+        if lengths[id(argument)] is None:
             binder.visit(argument)
-    if written and expected and sorted(written) != sorted(expected):
+    if written and binder.scope.window_durations and written not in map(sorted, binder.scope.window_durations):
         message = f"{name} repeats another window than the one of this query"
         binder.refuse("invalid-window", message, node, f"write {name}() without arguments")

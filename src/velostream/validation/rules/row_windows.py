@@ -110,6 +110,10 @@ def _buffer(window: RowWindow, name: str, look: Look) -> None:
         message = f"BUFFER takes a number of rows, not '{size.name}'"
         look.findings.error("row-window", message, span_of(window), hint="BUFFER 100 ROWS")
         return
+    expires = window.args["buffer"].args.get("expire")
+    if expires is not None and expires.micros <= 0:
+        message = f"EXPIRE AFTER {expires.this} keeps nothing"
+        look.findings.error("row-window", message, span_of(expires), hint="give a time such as 1h, or leave it out")
     reach = _reach(window, name)
     if reach >= int(size.name):
         message = f"the buffer holds {size.name} rows, and {name} looks {reach} rows away"

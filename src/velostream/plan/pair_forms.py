@@ -1,4 +1,4 @@
-"""Conditions over two rows as the operator of a join computes them: like plan.forms, with sums, products and quotients.
+"""Conditions over two rows as the operator of a join computes them: like plan.forms, with arithmetic and functions.
 
 What fails in Spark, a sum that is too large or a division by zero, is known here too: of such a pair Spark is asked
 after the join, and says what it is. Random tests prove both equal.
@@ -7,27 +7,21 @@ after the join, and says what it is. Random tests prove both equal.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
 
 from sqlglot import exp
 
+from velostream.plan import pair_calls, pair_numbers
 from velostream.plan.expression import Expression
 from velostream.plan.fields import Fields
-from velostream.plan.forms import ARITHMETIC, COMPARED, TRUTH, Form
-from velostream.types import Type
+from velostream.plan.forms import COMPARED, TRUTH, Form
+from velostream.plan.pair_values import Value, alike, literal, read
+from velostream.sql.nodes import Duration
+from velostream.types import parse
+from velostream.validation.joins import interval_micros
 
-_BITS = {"TINYINT": 8, "SMALLINT": 16, "INT": 32, "BIGINT": 64}
-_PLAIN = {"STRING": "text", "DOUBLE": "double", "BOOLEAN": "truth", "TIMESTAMP": "time", "DATE": "day"}
 _COMPARED = COMPARED | {exp.NullSafeEQ: "same"}
-_MAY_FAIL = ("whole", "/", "whole abs")
-
-
-class _Value(NamedTuple):
-    """A form, the family of its values, and how many bits a whole number has."""
-
-    form: Form
-    family: str
-    bits: int = 0
+_PATTERNS = (exp.Like, exp.ILike)
+_MAY_FAIL = ("whole", "whole abs", "whole as", "/", "%", "div", "double %", "decimal /")
 
 
 def pair_form(expression: Expression, fields: Fields, known: Mapping[str, Form]) -> Form | None:
@@ -38,7 +32,9 @@ def pair_form(expression: Expression, fields: Fields, known: Mapping[str, Form])
 
 def may_fail(form: Form) -> bool:
     """True where Spark may have to be asked what a pair is."""
-    return form[0] in _MAY_FAIL or any(isinstance(part, tuple) and may_fail(part) for part in form[1:])
+    if form[0] in _MAY_FAIL or (form[0] == "like" and form[3][0] != "value"):
+        return True
+    return any(isinstance(part, tuple) and may_fail(part) for part in form[1:])
 
 
 class _Pairs:
@@ -48,152 +44,128 @@ class _Pairs:
         self.fields = fields
         self.known = known
 
-    def value(self, node: exp.Expr) -> _Value | None:
+    def value(self, node: exp.Expr) -> Value | None:
         """A part as data; None where only Spark knows."""
-        if isinstance(node, exp.Paren):
-            return self.value(node.this)
-        if isinstance(node, exp.Column):
-            return None if node.table else self._column(node.name)
-        if isinstance(node, exp.Literal):
-            return _literal(node)
-        if isinstance(node, exp.Boolean):
-            return _Value(("value", bool(node.this)), "truth")
-        make = next((made for kinds, made in self._makers() if isinstance(node, kinds)), None)
-        if make is None:
-            return None
-        parts = [self.value(part) for part in _parts(node)]
-        found = [part for part in parts if part is not None]
-        return make(node, found) if found and len(found) == len(parts) else None
+        special = next((made for kinds, made in self._special() if isinstance(node, kinds)), None)
+        if special is not None:
+            return special(node)
+        make = next((made for kinds, made in _MAKERS if isinstance(node, kinds)), None)
+        parts = None if make is None else self._values(_parts(node))
+        return make(node, parts) if make is not None and parts else None
 
-    def _makers(
-        self,
-    ) -> tuple[tuple[tuple[type[exp.Expr], ...], Callable[[exp.Expr, list[_Value]], _Value | None]], ...]:
+    def _values(self, nodes: list[exp.Expr]) -> list[Value] | None:
+        """What each of them is; None where one of them only Spark knows."""
+        parts = [self.value(node) for node in nodes]
+        found = [part for part in parts if part is not None]
+        return found if len(found) == len(parts) else None
+
+    def _special(self) -> tuple[tuple[tuple[type[exp.Expr], ...], Callable[..., Value | None]], ...]:
+        """Those that are more than a word between values."""
         return (
-            (tuple(TRUTH), _truth),
-            ((exp.Not,), _not),
-            ((exp.Is,), _null),
-            (tuple(_COMPARED), _compared),
-            ((exp.Between,), _between),
-            ((exp.In,), _listed),
-            ((*ARITHMETIC, exp.Div), _arithmetic),
-            ((exp.Neg,), _negative),
-            ((exp.Anonymous,), _call),
-            ((exp.DPipe,), _concatenated),
+            ((exp.Paren,), lambda node: self.value(node.this)),
+            ((exp.Column,), self._column),
+            ((exp.Literal,), literal),
+            ((exp.Boolean,), lambda node: Value(("value", bool(node.this)), "truth")),
+            ((exp.Interval, Duration), _span),
+            ((exp.Cast,), self._cast),
+            ((exp.Case,), self._case),
+            (_PATTERNS, self._like),
+            ((exp.Escape,), self._escaped),
         )
 
-    def _column(self, name: str) -> _Value | None:
-        kind = self.fields.of(name).type
-        family, bits = _family(kind)
-        return _Value(self.known.get(name, ("column", name)), family, bits) if family else None
+    def _column(self, node: exp.Column) -> Value | None:
+        name = node.name
+        return None if node.table else read(self.known.get(name, ("column", name)), self.fields.of(name).type)
+
+    def _cast(self, node: exp.Cast) -> Value | None:
+        value = None if isinstance(node, exp.TryCast) else self.value(node.this)
+        return None if value is None else pair_calls.cast(value, parse(node.args["to"].sql(dialect="spark")))
+
+    def _case(self, node: exp.Case) -> Value | None:
+        ifs = node.args["ifs"]
+        conditions = self._values([_equal(node.this, one.this) if node.this else one.this for one in ifs])
+        default = node.args.get("default")
+        values = self._values([*(one.args["true"] for one in ifs), *([default] if default is not None else [])])
+        return None if conditions is None or values is None else pair_calls.chosen(conditions, values)
+
+    def _like(self, node: exp.Expr, escape: str = "\\") -> Value | None:
+        parts = self._values([node.this, node.expression])
+        if parts is None:
+            return None
+        negated = bool(node.args.get("negate"))
+        return pair_calls.like(parts[0], parts[1], escape, folded=isinstance(node, exp.ILike), negated=negated)
+
+    def _escaped(self, node: exp.Escape) -> Value | None:
+        return self._like(node.this, escape=node.expression.name) if isinstance(node.this, exp.Like) else None
+
+
+def _equal(one: exp.Expr, other: exp.Expr) -> exp.EQ:
+    return exp.EQ(this=one.copy(), expression=other.copy())
 
 
 def _parts(node: exp.Expr) -> list[exp.Expr]:
     if isinstance(node, exp.Is):
-        return [node.this] if isinstance(node.expression, exp.Null) else [node]
+        return [node.this] if isinstance(node.expression, exp.Null) else []
     if isinstance(node, exp.In):
         return [] if node.args.get("query") or node.args.get("unnest") else [node.this, *node.expressions]
     return list(node.iter_expressions())
 
 
-def _family(kind: Type) -> tuple[str, int]:
-    if kind.name in _BITS:
-        return "whole", _BITS[kind.name]
-    if kind.name == "DECIMAL":
-        return str(kind), 0
-    return _PLAIN.get(kind.name, ""), 0
+def _span(node: exp.Expr) -> Value | None:
+    micros = interval_micros(node)
+    return None if micros is None else Value(("long", micros), "span")
 
 
-def _literal(node: exp.Literal) -> _Value | None:
-    if node.is_string:
-        return _Value(("value", node.name), "text")
-    if not node.name.isdecimal():
-        return _Value(("number", node.name), "number")
-    number = int(node.name)
-    bits = 32 if number < 1 << 31 else 64
-    return _Value(("value", number), "whole", bits) if number < 1 << 63 else None
-
-
-def _truth(node: exp.Expr, parts: list[_Value]) -> _Value | None:
+def _truth(node: exp.Expr, parts: list[Value]) -> Value | None:
     fits = all(part.family == "truth" for part in parts)
-    return _Value((TRUTH[type(node)], *(part.form for part in parts)), "truth") if fits else None
+    return Value((TRUTH[type(node)], *(part.form for part in parts)), "truth") if fits else None
 
 
-def _not(node: exp.Expr, parts: list[_Value]) -> _Value | None:
-    return _Value(("not", parts[0].form), "truth") if parts[0].family == "truth" else None
+def _not(node: exp.Expr, parts: list[Value]) -> Value | None:
+    return Value(("not", parts[0].form), "truth") if parts[0].family == "truth" else None
 
 
-def _null(node: exp.Expr, parts: list[_Value]) -> _Value | None:
-    return _Value(("null", parts[0].form), "truth")
+def _null(node: exp.Expr, parts: list[Value]) -> Value | None:
+    return Value(("null", parts[0].form), "truth")
 
 
-def _alike(parts: list[_Value]) -> list[Form] | None:
-    """The values in one type, without any that Spark would cast otherwise."""
-    families = {part.family for part in parts}
-    if len(families) == 1 and "number" not in families:
-        return [part.form for part in parts]
-    if "double" in families and families <= {"double", "whole", "number"}:
-        return [part.form if part.family == "double" else ("double", part.form) for part in parts]
-    return None
+def _asked(word: str, parts: list[Value]) -> Form | None:
+    """A comparison of values in one type."""
+    same = alike(parts)
+    return None if same is None else (word, *(part.form for part in same))
 
 
-def _compared(node: exp.Expr, parts: list[_Value]) -> _Value | None:
-    forms = _alike(parts)
-    return None if forms is None else _Value((_COMPARED[type(node)], *forms), "truth")
+def _compared(node: exp.Expr, parts: list[Value]) -> Value | None:
+    form = _asked(_COMPARED[type(node)], parts)
+    return None if form is None else Value(form, "truth")
 
 
-def _between(node: exp.Expr, parts: list[_Value]) -> _Value | None:
+def _distinct(node: exp.Expr, parts: list[Value]) -> Value | None:
+    form = _asked("same", parts)
+    return None if form is None else Value(("not", form), "truth")
+
+
+def _between(node: exp.Expr, parts: list[Value]) -> Value | None:
     """Each bound is compared by itself, as Spark does."""
-    low, high = _alike(parts[:2]), _alike([parts[0], parts[2]])
-    if low is None or high is None:
-        return None
-    return _Value(("and", (">=", *low), ("<=", *high)), "truth")
+    low, high = _asked(">=", parts[:2]), _asked("<=", [parts[0], parts[2]])
+    return None if low is None or high is None else Value(("and", low, high), "truth")
 
 
-def _listed(node: exp.Expr, parts: list[_Value]) -> _Value | None:
-    forms = _alike(parts)
-    return None if forms is None else _Value(("in", *forms), "truth")
+def _listed(node: exp.Expr, parts: list[Value]) -> Value | None:
+    form = _asked("in", parts)
+    return None if form is None else Value(form, "truth")
 
 
-def _arithmetic(node: exp.Expr, parts: list[_Value]) -> _Value | None:
-    families = {part.family for part in parts}
-    forms = [part.form for part in parts]
-    if isinstance(node, exp.Div):
-        return _Value(("/", *forms), "double") if families in ({"whole"}, {"double"}, {"double", "whole"}) else None
-    word = ARITHMETIC[type(node)]
-    if families == {"whole"}:
-        bits = max(part.bits for part in parts)
-        return _Value(("whole", word, bits, *forms), "whole", bits)
-    doubles = "double" in families and families <= {"double", "whole", "number"}
-    return _Value((word, *forms), "double") if doubles else None
-
-
-def _negative(node: exp.Expr, parts: list[_Value]) -> _Value | None:
-    [part] = parts
-    if part.form[0] == "number":
-        return _Value(("number", f"-{part.form[1]}"), part.family)
-    if part.family == "double":
-        return _Value(("*", part.form, ("value", -1)), "double")
-    if part.family != "whole":
-        return None
-    if part.form[0] == "value":
-        return _Value(("value", -part.form[1]), "whole", part.bits)
-    return _Value(("whole", "-", part.bits, ("value", 0), part.form), "whole", part.bits)
-
-
-def _call(node: exp.Expr, parts: list[_Value]) -> _Value | None:
-    name = str(node.this).upper()
-    if name == "ABS" and len(parts) == 1 and parts[0].family in ("whole", "double"):
-        [part] = parts
-        form = ("abs", part.form) if part.family == "double" else ("whole abs", part.bits, part.form)
-        return _Value(form, part.family, part.bits)
-    if name == "COALESCE":
-        families = {part.family for part in parts}
-        alike = len(families) == 1 and families != {"number"} and len({part.bits for part in parts}) == 1
-        first = parts[0]
-        return _Value(("first", *(part.form for part in parts)), first.family, first.bits) if alike else None
-    return _concatenated(node, parts) if name == "CONCAT" else None
-
-
-def _concatenated(node: exp.Expr, parts: list[_Value]) -> _Value | None:
-    fits = all(part.family == "text" for part in parts)
-    return _Value(("joined", *(part.form for part in parts)), "text") if fits else None
+_MAKERS: tuple[tuple[tuple[type[exp.Expr], ...], Callable[[exp.Expr, list[Value]], Value | None]], ...] = (
+    (tuple(TRUTH), _truth),
+    ((exp.Not,), _not),
+    ((exp.Is,), _null),
+    (tuple(_COMPARED), _compared),
+    ((exp.NullSafeNEQ,), _distinct),
+    ((exp.Between,), _between),
+    ((exp.In,), _listed),
+    (pair_numbers.COMPUTED, pair_numbers.computed),
+    ((exp.Neg,), pair_numbers.negative),
+    ((exp.Anonymous,), pair_calls.call),
+    ((exp.DPipe,), pair_calls.concatenated),
+)

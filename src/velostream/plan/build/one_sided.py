@@ -21,9 +21,9 @@ from velostream.validation.coercion import common
 if TYPE_CHECKING:
     from velostream.functions.library import Library
 
-_ASKED = (exp.And, exp.Or, exp.Not, exp.Paren, exp.Is, exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
-_COMPUTED = (exp.Between, exp.In, exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Neg, exp.DPipe, exp.NullSafeEQ, exp.Anonymous)
 _COMPARED = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ)
+_NO_VALUES = (exp.Column, exp.If, exp.Any, exp.All, exp.Tuple, exp.Lambda)
+"""Nodes that are columns already, or parts of others that mean nothing by themselves."""
 
 
 class OneSided:
@@ -51,15 +51,14 @@ class OneSided:
     def _rewritten(self, node: exp.Expr, values: list[list[Expression]]) -> exp.Expr:
         """A tree in which fields stand for what reads one side."""
         side = self._side_of(node)
-        if side is not None and not isinstance(node, exp.Column):
+        if side is not None and not isinstance(node, _NO_VALUES):
             value = typed(node.copy(), self.sides[side].fields, self.library)
             values[side].append(value)
             return reads(value.name, value.type).tree.copy()
-        if isinstance(node, (*_ASKED, *_COMPUTED)):
-            for child in [_alike(node, child, self) for child in list(node.iter_expressions())]:
-                changed = self._rewritten(child, values)
-                if changed is not child:
-                    child.replace(changed)
+        for child in [_alike(node, child, self) for child in list(node.iter_expressions())]:
+            changed = self._rewritten(child, values)
+            if changed is not child:
+                child.replace(changed)
         return node
 
     def kind(self, node: exp.Expr) -> Type | None:

@@ -18,7 +18,7 @@ from velostream.types import TIMESTAMP
 KINDS = ("INNER", "LEFT", "RIGHT", "FULL", "CROSS")
 OUTER = ("LEFT", "RIGHT", "FULL")
 JOINED_TIME = "_joined_time"
-ASKED = "compare and compute columns with = < > + - * / ABS, AND, OR, NOT, IN, BETWEEN, IS NULL, CONCAT, COALESCE"
+ASKED = "of both sides compute comparisons, + - * / %, LIKE, CASE, COALESCE, CONCAT, CAST of numbers and the like"
 """What the operator can ask of two rows."""
 
 

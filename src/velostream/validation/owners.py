@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import count
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -145,11 +147,11 @@ class StatementSettings:
             if owner is not None:
                 owners[owner.name.casefold()] = owner
         for name, table in self.unit.reads.items():
-            owner = self._read(name, table)
+            owner = _apart(self._read(name, table), table, owners)
             self.names[name.casefold()] = owner.name
             owners.setdefault(owner.name.casefold(), owner)
         for table in self.unit.writes:
-            owner = self._written(table)
+            owner = _apart(self._written(table), table, owners)
             self.names[name_of(table).casefold()] = owner.name
             owners.setdefault(owner.name.casefold(), owner)
         for owner in self._joined():
@@ -225,6 +227,15 @@ class StatementSettings:
             return Owner(name, scope, keys, span)
         given = [written("type", connector.name, span), *(written(key, text, span) for key, text in read.settings)]
         return Owner(name, scope, keys, span, given=tuple(given))
+
+
+def _apart(owner: Owner, table: exp.Table, others: Mapping[str, Owner]) -> Owner:
+    """What an address names is none of the others, although it may be called like one of them."""
+    if not isinstance(table.this, Location) or owner.name.casefold() not in others:
+        return owner
+    ending = "source" if owner.scope is Scope.SOURCE else "sink"
+    names = (f"{owner.name}_{ending}{number or ''}" for number in count())
+    return replace(owner, name=next(name for name in names if name.casefold() not in others))
 
 
 def _annotated(annotation: Annotation) -> str:

@@ -112,3 +112,10 @@ def test_a_statement_that_sets_the_event_time_says_its_watermark() -> None:
              SELECT symbol, COUNT(*) AS n FROM later GROUP BY symbol WINDOW TUMBLING(1m)"""
     text = tree(planned(sql).jobs[-1].root)
     assert "5s behind the newest event of each partition" in text
+
+
+def test_two_addresses_that_end_alike_are_two_sources() -> None:
+    sql = "SELECT symbol FROM 'file:///here/x.csv' UNION ALL SELECT symbol FROM 'file:///there/x.csv'"
+    text = explained(sql, "reads")
+    assert "path /here/x.csv" in text
+    assert "path /there/x.csv" in text

@@ -58,14 +58,20 @@ def subqueries_of(select: BoundSelect) -> Iterator[tuple[exp.Expr, BoundQuery]]:
                 yield node, query
 
 
+def all_selects_of(query: BoundQuery | None) -> Iterator[BoundSelect]:
+    """All SELECTs, those of subqueries in expressions too, each before those that stand in it."""
+    for select in selects_of(query):
+        yield select
+        for _, inner in subqueries_of(select):
+            yield from all_selects_of(inner)
+
+
 def sources_of(query: BoundQuery | None) -> Iterator[BoundSource]:
     """All relations that a query streams or looks up, those of subqueries in expressions too."""
-    for select in selects_of(query):
+    for select in all_selects_of(query):
         for member in select.inputs:
             if isinstance(member, BoundSource):
                 yield member
-        for _, inner in subqueries_of(select):
-            yield from sources_of(inner)
 
 
 def streams(select: BoundSelect) -> bool:

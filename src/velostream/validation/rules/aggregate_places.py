@@ -8,7 +8,7 @@ from velostream.sql.spans import span_of
 from velostream.validation.bound import BoundStatement
 from velostream.validation.grouping import aggregates_of, has_aggregate, has_over
 from velostream.validation.rules.base import Look
-from velostream.validation.walk import expressions_of, selects_of
+from velostream.validation.walk import all_selects_of, expressions_of
 
 _HINTS = {
     "WHERE": "WHERE sees single records: use HAVING",
@@ -19,7 +19,7 @@ _HINTS = {
 
 def check(statement: BoundStatement, look: Look) -> None:
     """Refuses aggregates and OVER where rows are not grouped yet, and aggregates of aggregates."""
-    for select in selects_of(statement.query):
+    for select in all_selects_of(statement.query):
         for clause, expression in expressions_of(select):
             if clause in _HINTS:
                 _refuse(expression.tree, clause, look)

@@ -8,12 +8,12 @@ from velostream.sql.spans import span_of
 from velostream.validation.bound import BoundSelect, BoundStatement
 from velostream.validation.grouping import is_aggregate
 from velostream.validation.rules.base import Look
-from velostream.validation.walk import selects_of, streams
+from velostream.validation.walk import all_selects_of, streams
 
 
 def check(statement: BoundStatement, look: Look) -> None:
     """Refuses columns of the input that a group has many values of."""
-    for select in selects_of(statement.query):
+    for select in all_selects_of(statement.query):
         ungrouped = not select.grouping and not select.windowed
         if not select.aggregated or (ungrouped and streams(select)):
             continue  # that there is no grouping at all is another finding
@@ -26,6 +26,7 @@ def check(statement: BoundStatement, look: Look) -> None:
 
 def _look_into(tree: exp.Expr, select: BoundSelect, look: Look) -> None:
     grouped = [expression.tree for expression in select.grouping]
+    aliases = {member.alias for member in select.inputs}
     pending = [tree]
     while pending:
         node = pending.pop()
@@ -39,7 +40,8 @@ def _look_into(tree: exp.Expr, select: BoundSelect, look: Look) -> None:
         if isinstance(node, exp.WithinGroup):
             continue
         if isinstance(node, exp.Column) and not node.table and "." in node.name:
-            _refuse(node, select, look)
+            if node.name.split(".", 1)[0] in aliases:  # a subquery may read the row around it
+                _refuse(node, select, look)
             continue
         pending += [part for part in node.iter_expressions() if isinstance(part, exp.Expr)]
 

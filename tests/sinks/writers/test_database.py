@@ -169,6 +169,27 @@ def test_tasks_write_many_rows_of_which_the_last_of_each_key_holds(one_spark: An
     assert left == [("velostream_batches",)]
 
 
+def test_a_query_without_a_past_is_warned_of_rows_that_another_one_has_corrected(
+    postgres: Database, caplog: pytest.LogCaptureFixture
+) -> None:
+    columns = (("k", "STRING"), ("v", "INT"), ("_revision", "INT"))
+    shape = Shape(columns, ("k",), ("k",), upserts=True, emission="_emission", revision="_revision")
+    chosen = settings(postgres, "warned")
+
+    def begun_anew(revision: int, *, anew: bool = True) -> int:
+        release(Current.query)
+        Current.query = str(uuid4()) if anew else Current.query
+        caplog.clear()
+        number = revision if anew else revision + 10
+        put(chosen, changes(("a", 1, "final")).append_column("_revision", pa.array([revision])), number, shape)
+        return caplog.text.count("'warned', which has rows that were corrected")
+
+    assert begun_anew(1) == 0
+    assert begun_anew(2) == 0, "there was nothing to stay behind"
+    assert begun_anew(1, anew=False) == 0, "it goes on where it was"
+    assert begun_anew(1) == 1
+
+
 def test_an_older_revision_neither_replaces_nor_withdraws_a_newer_one(one_spark: Any, postgres: Database) -> None:
     columns = (("k", "STRING"), ("v", "INT"), ("_revision", "INT"))
     shape = Shape(columns, ("k",), ("k",), upserts=True, emission="_emission", revision="_revision")

@@ -7,6 +7,7 @@ succeeded one transaction of the driver then takes over.
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from hashlib import blake2b
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from velostream.config.connections.database import server_of
+from velostream.events import LOGGER
 from velostream.postgres import Server, speaking
 from velostream.sinks.writers.batch import Batch, BatchRows, Refusal, Shape
 from velostream.sinks.writers.crossing import map_in_arrow
@@ -33,6 +35,9 @@ _LOCK = """INSERT INTO {0} (query, sink, batch) VALUES (%(query)s, %(sink)s, -1)
 _LAST = """SELECT batch, refused FROM {0} WHERE query = %(query)s AND sink = %(sink)s FOR UPDATE"""
 _KEEP = """UPDATE {0} SET batch = %(batch)s, refused = %(refused)s, written_at = now()
     WHERE query = %(query)s AND sink = %(sink)s"""
+_KNOWN = """SELECT 1 FROM {0} WHERE query = %(query)s AND sink = %(sink)s"""
+_CORRECTED = """SELECT 1 FROM {0} WHERE {1} > 1 LIMIT 1"""
+_log = logging.getLogger(LOGGER)
 _opened: dict[tuple[str, str], Opened] = {}
 """The connections of this process, by query and sink."""
 
@@ -126,6 +131,7 @@ def _open(name: str, table: Named, server: Server, batch: Batch, shape: Shape) -
             target = open_table(connection, name, table.name, shape, create=table.create)
             opened = Opened(name, batch.query, server, connection, target, shape)
             _sweep(opened)
+            _warn_of_corrected(opened)
             if shape.upserts:
                 connection.execute(opened.statements(shared=False).create_temporary())
         except BaseException:
@@ -152,6 +158,25 @@ def _sweep(opened: Opened) -> None:
     for (table,) in left:
         name = sql.Identifier(opened.target.schema, table)
         opened.connection.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(name))
+
+
+def _warn_of_corrected(opened: Opened) -> None:
+    """Warns where a query without a past writes to a table in which another one has corrected rows: its own first ones
+    do not replace them."""
+    from psycopg import sql
+
+    target, connection = opened.target, opened.connection
+    names = {"query": opened.query, "sink": opened.name}
+    if not target.revision or connection.execute(sql.SQL(_KNOWN).format(target.markers), names).fetchone():
+        return
+    if connection.execute(sql.SQL(_CORRECTED).format(target.name, sql.Identifier(target.revision))).fetchone():
+        _log.warning(
+            "sink '%s' begins anew with table '%s', which has rows that were corrected: rows of a lower %s do not "
+            "replace them; empty the table, or write to another one, if they are not to stay",
+            opened.name,
+            target.table,
+            target.revision,
+        )
 
 
 def _few(opened: Opened, rows: BatchRows, batch: Batch) -> Sequence[Refusal]:

@@ -17,7 +17,7 @@ from velostream.plan.forms import COMPARED, TRUTH, Form
 from velostream.plan.pair_values import Value, alike, literal, read
 from velostream.sql.nodes import Duration
 from velostream.types import parse
-from velostream.validation.joins import interval_micros
+from velostream.validation.expressions.literals import interval_micros
 
 _COMPARED = COMPARED | {exp.NullSafeEQ: "same"}
 _PATTERNS = (exp.Like, exp.ILike)

@@ -42,3 +42,31 @@ def test_corrected_rows_of_a_transactional_job_are_read_from_a_topic_that_was_no
     assert report["again"]["records"]["dead_lettered"] == {}
     expected = {k: {"n": 250 if k == "a" else 240, "windows": 2} for k in "abcde"}
     assert newest(tmp_path / "out/one") == newest(tmp_path / "out/two") == expected
+
+
+def test_rows_that_are_corrected_are_read_from_topics_of_avro_and_protobuf(
+    one_spark: Any, cluster: Cluster, tmp_path: Path
+) -> None:
+    orders = cluster.topic("orders", 1)
+    sent = [(1, 0), (2, 30), (4, 61), (8, 130), (16, 5)]
+    cluster.send(orders, [{"value": json.dumps({"k": "a", "v": v, "at": START + at * 1_000})} for v, at in sent])
+    text = source(cluster.address, orders, max_records_per_batch="4")
+    for form in ("avro", "protobuf"):
+        made = sink(cluster.address, cluster.topic(form, 2), f"{form}_topic", format=form)
+        text += f"""
+        -- @num_partitions: 2
+        CREATE STREAM {form} AS SELECT k, _window_start AS started, _event_time AS happened,
+          CAST(SUM(v) AS DECIMAL(20, 2)) AS sum, NULLIF(MIN(v), 1) AS least FROM s GROUP BY k WINDOW TUMBLING(1m)
+          INTO {form}_topic WITH ({made}, 'allowed.lateness' = '10m');
+        -- @num_partitions: 2
+        CREATE STREAM of_{form} AS SELECT k, SUM(sum) AS n, COUNT(least) AS windows FROM {form}
+          GROUP BY k WINDOW TUMBLING(1h)
+          INTO f{form} WITH ({properties(f"f{form}", type="file_sink", path=f"out/{form}")},
+          '{form}.read.from.sink' = 'true');
+        """
+    report = run(one_spark, text, tmp_path)
+    for form in ("avro", "protobuf"):
+        assert report[form]["emitted"]["late"] == 1
+        assert report[f"of_{form}"]["records"]["read"] == 4
+        assert report[f"of_{form}"]["records"]["dead_lettered"] == {}
+        assert newest(tmp_path / "out" / form) == {"a": {"n": 31.0, "windows": 2}}

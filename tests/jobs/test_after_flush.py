@@ -37,6 +37,8 @@ def made(sql: str, home: Home) -> tuple[Job, Job]:
 def flushed(folder: Path) -> Home:
     home = Home(folder)
     home.will_flush()
+    (home.checkpoint / "commits").mkdir(parents=True)
+    (home.checkpoint / "commits" / "0").touch()
     return home
 
 
@@ -54,6 +56,13 @@ def test_rows_tell_what_they_correct_after_a_flush_and_not_before(
     _, then = made(f"{SUMS} {FILES}", flushed(tmp_path))
     assert added(then) == [("_emission", "_revision")]
     assert caplog.messages == []
+
+
+def test_a_flush_that_was_only_asked_for_is_done_as_it_would_have_been(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    home.will_flush()
+    before, then = made(f"{SUMS} {FILES}", home)
+    assert then is before
 
 
 def test_a_condition_takes_back_what_it_let_through(tmp_path: Path) -> None:

@@ -43,12 +43,16 @@ class Home:
 
     @property
     def flushed(self) -> bool:
-        """True where a flush was asked for, by whatever process: windows may have been said before they closed."""
-        return (self.folder / _FLUSHED).exists()
+        """True where micro-batches have ended since a flush was first asked for, by whatever process: windows may have
+        been said before they closed. One that was asked for and not carried out is still to come."""
+        asked = self.folder / _FLUSHED
+        return asked.exists() and self.next_batch()[0] > int(asked.read_text() or -1)
 
     def will_flush(self) -> None:
         """Remembers that a flush is asked for; before it is, since it may be done when the process has ended."""
-        (self.folder / _FLUSHED).touch()
+        asked = self.folder / _FLUSHED
+        if not asked.exists():
+            replace_text(asked, str(self.next_batch()[0]))
 
     def query_id(self) -> str:
         """The id of the query, which is new with every new checkpoint: part of every sink's marker."""

@@ -69,9 +69,15 @@ class Property:
         try:
             return self.kind.parse(text)
         except VeloError as error:
-            hint = error.hint or f"for example '{self.name}' = '{self.example}'"
+            hint = error.hint or f"for example '{self.name}' = {self.literal}"
             message = error.message.replace(text, "****") if self.secret and text else error.message
             raise InvalidProperty(f"property '{key or self.name}': {message}", hint=hint) from None
+
+    @property
+    def literal(self) -> str:
+        """The example as SQL writes it."""
+        text = self.example.replace("'", "''")
+        return f"'{text}'"
 
     @property
     def spellings(self) -> tuple[str, ...]:

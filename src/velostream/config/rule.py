@@ -49,8 +49,8 @@ class Needs:
         equals = f" = '{self.value}'" if self.value else ""
         message = f"'{self.name}'{equals} needs '{self.other}'"
         declared = settings.known.find(self.other)
-        example = declared[0].example if declared else ""
-        return Broken("missing-property", message, f"add '{self.other}' = '{example}'", found)
+        example = declared[0].literal if declared else "…"
+        return Broken("missing-property", message, f"add '{self.other}' = {example}", found)
 
 
 @dataclass(frozen=True, slots=True)

@@ -196,7 +196,7 @@ class Settler:
             return
         needed = " or ".join(f"'{self._full(name)}'" for name in names)
         message = f"{self.owner.scope.value} '{self.owner.name}' needs {needed}: {declared.doc}"
-        hint = f"add '{self._full(names[0])}' = '{declared.example}'"
+        hint = f"add '{self._full(names[0])}' = {declared.literal}"
         self.findings.error("missing-property", message, self.owner.span, hint=hint)
 
     def _full(self, key: str) -> str:

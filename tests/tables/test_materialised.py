@@ -45,7 +45,7 @@ def batch(made: MaterialisedTable, *rows: tuple[str, int, int, str]) -> pa.Table
 
 
 def totals(home: Path) -> dict[str, int]:
-    found = tables.read(home, "totals")
+    found = tables.read(str(home), "totals")
     assert found.column_names == ["k", "total"]
     return dict(zip(found["k"].to_pylist(), found["total"].to_pylist(), strict=True))
 

@@ -11,13 +11,13 @@ if TYPE_CHECKING:
 __all__ = ["read"]
 
 
-def read(checkpoint: Path, name: str) -> pa.Table:
+def read(checkpoint: Path | str, name: str) -> pa.Table:
     """The rows of a table of the application whose checkpoint this is: those of its newest complete version."""
     from velostream.errors import VeloError
     from velostream.tables.newest import TIME
     from velostream.tables.store import TableStore
 
-    version = TableStore(checkpoint, name).newest()
+    version = TableStore(Path(checkpoint), name).newest()
     if version is None:
         message = f"table '{name}' has no rows under '{checkpoint}'"
         raise VeloError(message, hint="run the application first", code="table-not-ready")

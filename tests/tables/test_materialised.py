@@ -58,6 +58,12 @@ def test_changes_replace_and_retractions_delete(tmp_path: Path) -> None:
     assert totals(tmp_path) == {"a": 5}
 
 
+def test_a_table_that_goes_on_tells_its_rows_before_anything_comes(tmp_path: Path) -> None:
+    made = table(tmp_path)
+    made.apply(batch(made, ("a", 1, 10, "change"), ("b", 2, 11, "change")), "q", 0)
+    assert table(tmp_path).progress.rows == 2
+
+
 def test_a_micro_batch_that_is_run_again_makes_no_second_version(tmp_path: Path) -> None:
     made = table(tmp_path)
     made.apply(batch(made, ("a", 1, 10, "change")), "q", 0)

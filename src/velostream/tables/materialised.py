@@ -26,6 +26,11 @@ class MaterialisedTable:
     writer: TableWriter
     progress: Progress
 
+    def __post_init__(self) -> None:
+        """It holds the rows that it held before, also where nothing more comes."""
+        version = self.store.newest()
+        self.progress.rows = 0 if version is None else version.rows
+
     @property
     def store(self) -> TableStore:
         """Its versions."""
@@ -46,7 +51,6 @@ class MaterialisedTable:
         version = self.store.newest()
         if self.progress.state == WAITING:
             self.progress.begin(LOADING)
-            self.progress.rows = 0 if version is None else version.rows
         if version is not None and _is_later(version.about.made_by, query, batch):
             return
         told = self._changes(changes)

@@ -29,14 +29,6 @@ _ON_A_CLUSTER = "16"
 """Partitions of state on a cluster, unless somebody sets another number: each costs time in every micro-batch, and they
 are fixed at a job's first start. Spark would make 200."""
 
-_COMPILING = (
-    "-XX:Tier4InvocationThreshold=500000 -XX:Tier4MinInvocationThreshold=60000 -XX:Tier4CompileThreshold=1500000"
-)
-"""When the JVM's second compiler takes a method on: what plans micro-batches is a lot of code that runs seldom, and
-compiling it took half of the JVM's time in the first minutes of a job. Loops and what runs for every row still reach it
-soon: they are called a million times in a second."""
-_OPTIONS = "spark.driver.extraJavaOptions"
-
 _SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
@@ -85,9 +77,7 @@ def spark_session(
         everything["spark.driver.memory"] = f"{_memory()}g"
     else:
         everything["spark.sql.shuffle.partitions"] = _ON_A_CLUSTER
-    everything |= settings or {}
-    everything[_OPTIONS] = java_options(everything.get(_OPTIONS, ""))
-    for name, value in everything.items():
+    for name, value in {**everything, **(settings or {})}.items():
         builder = builder.config(name, value)
     with _logged():
         spark: SparkSession = builder.getOrCreate()
@@ -109,11 +99,6 @@ def require_jars(jars: Iterable[Path]) -> None:
         message = f"Spark runs already, without '{missing[0]}'"
         hint = "it takes jars only when it starts: begin anew, with the question that needs them first"
         raise VeloError(message, hint=hint, code="job-state")
-
-
-def java_options(own: str) -> str:
-    """The options of the JVM; those that somebody sets come last, and so hold."""
-    return f"{_COMPILING} {own}".strip()
 
 
 def _home() -> str:

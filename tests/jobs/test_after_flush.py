@@ -104,3 +104,15 @@ def test_what_cannot_go_on_otherwise_than_it_began_says_so(
     [message] = caplog.messages
     assert message.startswith("job 'sums' goes on after a flush")
     assert "set 'allowed.lateness' = '1s'" in message
+
+
+@pytest.mark.parametrize(("kind", "warned"), [("LEFT", True), ("FULL", True), ("INNER", False)])
+def test_rows_that_a_flush_let_go_out_alone_are_told_of(
+    kind: str, warned: bool, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    join = f"SELECT a.k AS k, b.v AS v FROM s a {kind} JOIN s b WITHIN 10s ON a.k = b.k {FILES}"
+
+    made(join, flushed(tmp_path))
+
+    assert [message for message in caplog.messages if "outer join" in message] == caplog.messages
+    assert bool(caplog.messages) is warned

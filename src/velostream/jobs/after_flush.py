@@ -6,7 +6,7 @@ import logging
 
 from velostream.events import LOGGER
 from velostream.jobs.home import Home
-from velostream.plan.after_flush import after_flush, takes_over
+from velostream.plan.after_flush import after_flush, has_lone_rows, takes_over
 from velostream.plan.job import ApplicationPlan, Job
 from velostream.spark.lower.refusals import refusals
 
@@ -17,6 +17,13 @@ def going_on(job: Job, plan: ApplicationPlan, home: Home) -> Job:
     """The job as it runs: after a flush its rows tell what they correct. Where they cannot, it warns."""
     if not home.flushed:
         return job
+    if has_lone_rows(job):
+        _log.warning(
+            "job '%s' goes on after a flush: a row that the flush let go out alone of its outer join, and that meets "
+            "another one now, is withdrawn, and sinks that append write the withdrawal as a row like any other; "
+            "write into a sink that has a key, where it deletes the row",
+            job.name,
+        )
     made = after_flush(job, plan)
     if made.root == job.root:
         return job

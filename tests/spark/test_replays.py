@@ -60,7 +60,7 @@ def test_a_late_record_reopens_its_window_and_is_no_duplicate_of_itself(one_spar
     assert (records["read"], records["replayed"], records["duplicates"]) == (4, 2, 0)
     assert records["dead_lettered"] == {"too_late": 1, "undecodable": 2}
     assert second["watermark"] == first["watermark"]
-    assert {"k": "a", "total": 4} in rows(tmp_path)
+    assert {"k": "a", "total": 4, "_emission": "late", "_revision": 1} in rows(tmp_path)
     assert again(tmp_path, query) == 1
 
 

@@ -72,7 +72,7 @@ def test_a_window_written_by_the_driver_alone_has_the_rows_and_types_of_one_that
 def test_a_micro_batch_that_does_not_fit_after_one_that_did_is_computed_anew(
     one_spark: Any, tmp_path: Path, monkeypatch: Any
 ) -> None:
-    monkeypatch.setattr("velostream.jobs.said.SMALL", 2_000)
+    monkeypatch.setattr("velostream.jobs.said.SMALL", 4_000)  # 2,000 for each of two buckets
     few = [{"k": "a", "v": n, "at": START + n * 60_000} for n in range(3)]
     many = [{"k": f"T{n}", "v": n, "at": START + 180_000} for n in range(500)]
     for place, lines in enumerate((few, few[2:], many, [{"k": "z", "v": 1, "at": START + 400_000}])):

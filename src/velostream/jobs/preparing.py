@@ -29,6 +29,7 @@ from velostream.jobs.ownership import Owners, key_of
 from velostream.jobs.read_back import make_places
 from velostream.jobs.replaying import is_asked_for, recover
 from velostream.jobs.running import RunningJob
+from velostream.jobs.said import share_of
 from velostream.jobs.tables import Tables
 from velostream.jobs.writing import BatchWriter
 from velostream.plan.job import ROUNDROBIN, ApplicationPlan, Job
@@ -75,6 +76,7 @@ class Preparing:
         accounts = Accounts.load(home.accounts)
         writer = BatchWriter(job, lowered, home, accounts, self.show, self.folder, events=self.events)
         writer.rows_before = FEW + 1 if lowering.first_bytes > MUCH else 0
+        writer.share = share_of(len(lowering.run.buckets))
         measuring(writer)
         writer.emissions = emissions_of(job, home)
         place = place_of_job(job, self.plan, self.folder)

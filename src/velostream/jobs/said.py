@@ -16,8 +16,8 @@ from velostream.windows.failed import FAILED_GROUP
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-SMALL = 1 << 20
-"""Up to so many bytes, the rows of a bucket are taken to the driver with what it says beside them."""
+SMALL = 16 << 20
+"""Up to so many bytes, rows are taken to the driver with what stateful nodes say beside them; buckets share it."""
 _LETTER = ("_source", "_partition", "_offset", "_event_time", "reason", "error", "lateness", "watermark", "record")
 
 
@@ -54,12 +54,17 @@ class Said:
         return min((one["next_tick"] for one in self.stats if one["next_tick"] is not None), default=None)
 
 
-def heard(batch: DataFrame, *, packed: bool) -> Said:
-    """What stateful nodes say beside the rows of a micro-batch."""
+def share_of(buckets: int) -> int:
+    """How many bytes of rows a bucket may take to the driver, so that all of them together are few there."""
+    return SMALL // max(buckets, 1)
+
+
+def heard(batch: DataFrame, share: int, *, packed: bool) -> Said:
+    """What stateful nodes say beside the rows of a micro-batch, and those of buckets that have no more than `share`."""
     from pyspark.sql import functions as F  # noqa: N812
 
     if packed:
-        wanted = (F.col("kind") != names.RESULT) | (F.length("payload") <= SMALL)
+        wanted = (F.col("kind") != names.RESULT) | (F.length("payload") <= share)
         others = batch.select("kind", F.when(wanted, F.col("payload")).alias("payload"))
     else:
         kind = F.get_json_object(column(names.MARK), "$.pass").alias("kind")

@@ -92,6 +92,8 @@ class BatchWriter:
     """What its @metric annotations ask of rows."""
     lines: LogLines | None = None
     """What its @log annotations write of rows."""
+    share: int = 0
+    """Up to so many bytes, the rows of a bucket are taken to the driver with what it says beside them."""
     most_series: int = 1_000
     """The most label combinations of one metric."""
     emissions: Emissions | None = None
@@ -141,7 +143,7 @@ class BatchWriter:
         kept = batch if self.fits else batch.persist()
         try:
             with self._stage(number, "compute"):
-                said = heard(kept, packed=self.lowered.packed) if self.lowered.stateful else Said()
+                said = heard(kept, self.share, packed=self.lowered.packed) if self.lowered.stateful else Said()
                 counts = [] if self.lowered.packed else by_status(kept)
             told = (one["watermark"] for one in said.stats if self.lowered.roles[one["stage"]].first)
             self.watermark = max((time for time in told if time is not None), default=self.watermark)

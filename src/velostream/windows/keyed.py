@@ -10,7 +10,7 @@ from velostream.windows.moment import Ask, Batch, Moment
 from velostream.windows.panes import LEAST
 from velostream.windows.settings import OperatorSettings
 from velostream.windows.state import Ledger, newest, stacked
-from velostream.windows.statistics import Stats
+from velostream.windows.statistics import STATE_TTL, Stats
 from velostream.windows.store import Store
 
 if TYPE_CHECKING:
@@ -247,7 +247,7 @@ class Keyed:
             stats.expired_groups += gone.select(self.keys).unique().height if self.keys else 1
             stats.open -= unsaid
             if unsaid:
-                stats.dropped["state_ttl"] += unsaid
+                stats.dropped[STATE_TTL] += unsaid
 
     def _alarm(self, kept: pl.DataFrame, moment: Moment) -> None:
         """The next time at which something happens to a key."""

@@ -19,6 +19,8 @@ else:
 
     pl = lazy("polars")
 
+STATE_TTL = "state_ttl"
+"""The reason of records that `state.ttl` let go before a row had counted them."""
 LATENESS_BOUNDS = (SECOND, 5 * SECOND, 10 * SECOND, 30 * SECOND, MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, HOUR, DAY)
 COUNT_BOUNDS = (1, 2, 5, 10, 50, 100, 500, 1_000, 10_000, 100_000)
 MOST_FIRINGS = 40

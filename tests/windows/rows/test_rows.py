@@ -152,6 +152,54 @@ def test_what_expires_before_the_buffer_is_full_was_dropped_by_choice() -> None:
     assert job.outcomes[-1].stats.dropped == {"buffer_expired": 2}
 
 
+def test_a_key_that_stays_silent_lets_go_of_what_waits_for_a_full_buffer() -> None:
+    #  0    5    10        a is heard of at 2 and expires after 5: nobody sees its rows once the watermark is at 12
+    #    a              b
+    job = Job(RowSettings(("key",), aggregates=SUM, buffer=3, expire_after=5, emit=Emit.ON_BUFFER_FULL))
+    job.batch(*points((1, 1), (2, 2)))
+    job.batch(*points((13, 1), key="b"))
+    assert job.outcomes[-1].stats.dropped == {}
+    job.batch(*points((14, 1), key="b"))
+    assert job.outcomes[-1].stats.dropped == {"buffer_expired": 2}
+    assert job.outcomes[-1].stats.open == 2
+    assert short(job.batch(*points((15, 1), key="b")), "total") == [(3,)]
+
+
+def test_keys_that_stay_silent_take_no_room_whatever_they_waited_for() -> None:
+    waiting = (
+        RowSettings(("key",), aggregates=SUM, buffer=3, expire_after=5, emit=Emit.ON_BUFFER_FULL),
+        RowSettings(("key",), aggregates=SUM, buffer=3, ttl=10, emit=Emit.ON_BUFFER_FULL),
+        RowSettings(("key",), (RowCall("next", F.LEAD, "value"),), ttl=10),
+    )
+    for settings in waiting:
+        job = Job(settings)
+        for time in range(300):
+            job.batch(*points((time, 1), key=f"k{time}"))
+        stats = job.outcomes[-1].stats
+        assert stats.open < 15
+        assert stats.state_rows < 100
+
+
+def test_a_row_that_waits_for_the_next_one_is_dropped_with_its_silent_key() -> None:
+    job = Job(RowSettings(("key",), (RowCall("next", F.LEAD, "value"),), ttl=10))
+    job.batch(*points((1, 1)))
+    job.batch(*points((20, 1), key="b"))
+    assert job.outcomes[-1].outgoing == 1
+    job.batch(*points((21, 1), key="b"))
+    assert job.outcomes[-1].stats.dropped == {"state_ttl": 1}
+    assert (job.outcomes[-1].stats.expired_groups, job.outcomes[-1].outgoing) == (1, 20)
+
+
+def test_state_of_a_time_before_silence_was_looked_for_is_let_go_too() -> None:
+    settings = RowSettings(("key",), aggregates=SUM, buffer=3, emit=Emit.ON_BUFFER_FULL)
+    job = Job(settings)
+    job.batch(*points((1, 1), (2, 2)))
+    job.settings = replace(settings, expire_after=5)
+    job.batch(*points((30, 1), key="b"))
+    job.batch(*points((31, 1), key="b"))
+    assert job.outcomes[-1].stats.dropped == {"buffer_expired": 2}
+
+
 def test_a_record_without_a_time_is_a_dead_letter() -> None:
     job = Job(RowSettings(("key",), aggregates=SUM, buffer=3))
     job.batch(Record(None), Record(1))
@@ -316,7 +364,7 @@ whole_frames = st.sampled_from(
 
 
 @QUICK
-@given(runs, whole_frames, st.sampled_from([None, 6]))
+@given(runs, whole_frames, st.sampled_from([None, 3, 6]))
 def test_a_buffer_equals_a_list_in_plain_python(
     batches: list[list[Record]], window: Frame | None, expiry: int | None
 ) -> None:
@@ -324,6 +372,10 @@ def test_a_buffer_equals_a_list_in_plain_python(
     job = Job(RowSettings(("key",), ALL, SUM, window, buffer=3, expire_after=expiry))
     held: dict[Any, list[Record]] = defaultdict(list)
     for batch in batches:
+        before = job.outcomes[-1].stats.watermark if job.outcomes else None
+        if expiry is not None and before is not None:  # keys that were silent for twice as long are forgotten
+            for key in [key for key, own in held.items() if own[-1].time <= before - 2 * expiry]:  # type: ignore[operator]
+                del held[key]
         rows = {row["_offset"]: row for row in job.batch(*batch)}
         letters = job.outcomes[-1].letters
         lost = set(letters["_offset"].to_list()) if letters.height else set()

@@ -12,6 +12,7 @@ from velostream.windows.lateness import TOO_LATE, LateStrategy
 from velostream.windows.outcome import Outcome, letters
 from velostream.windows.root import Made, read_root, write_root
 from velostream.windows.rows.settings import RowSettings
+from velostream.windows.rows.silence import Silence
 from velostream.windows.state import Ledger, newest, stacked
 from velostream.windows.statistics import Stats
 from velostream.windows.store import Store
@@ -44,6 +45,10 @@ class RowOperator:
         self.reduce = newest(self.over, "_version")
         self.rows = Ledger("rows", store, self._latest, saved.get("rows"))
         self.ledgers: list[Ledger] = [self.rows]
+        self.silence: Silence | None = None
+        if settings.waits and settings.lasts is not None:
+            self.silence = Silence(self.over, store, saved.get("heard"))
+            self.ledgers.append(self.silence.ledger)
         self.lost: list[pl.DataFrame] = []
 
     @property
@@ -62,6 +67,7 @@ class RowOperator:
             self._lose(rows.filter(pl.col("_event_time").is_null()), NO_EVENT_TIME, before, stats)
         cell = pl.col("_hash").cast(pl.Int64) if "_hash" in rows.columns else pl.lit(0, pl.Int64)
         after = self.watermark.advance(facts)
+        self._let_go(before, stats)
         said = self.step(timed.with_columns(cell.alias("_cell")), before, after, facts, stats)
         failed = said.clear()
         if ERROR in said.columns:
@@ -101,6 +107,43 @@ class RowOperator:
         """What a subclass remembers beside its tables."""
         return {}
 
+    def waiting_of(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Of the rows that are kept, those that have been in no result yet."""
+        raise NotImplementedError
+
+    def given_up(self, rows: pl.DataFrame) -> None:
+        """Rows that waited will be in no result."""
+
+    def _let_go(self, before: int | None, stats: Stats) -> None:
+        """What waits in partitions that are silent for longer than they are remembered goes, by the user's choice."""
+        if self.silence is None or self.settings.lasts is None or before is None:
+            return
+        if not self.silence.complete:
+            self._listen(self._stored(None))
+            self.silence.complete = True
+        horizon = before - self.settings.lasts
+        perhaps = self.silence.since(horizon)
+        found = None if perhaps is None else self._stored(perhaps)
+        if found is None:
+            return
+        gone = found.filter(pl.col("_event_time").max().over(self.over) <= horizon)
+        if gone.is_empty():
+            return
+        lost = self.waiting_of(gone)
+        stats.open -= lost.height
+        if lost.height:
+            stats.dropped[self.settings.let_go_by] += lost.height
+            self.given_up(lost)
+        partitions = gone.select(self.over).unique()
+        stats.expired_groups += partitions.height
+        self._hold(gone.clear(), partitions)
+
+    def _listen(self, rows: pl.DataFrame | None) -> None:
+        if self.silence is None or rows is None:
+            return
+        waiting = self.waiting_of(rows).select(self.over).unique()
+        self.silence.heard(rows.join(waiting, on=self.over, how="semi", nulls_equal=True))
+
     def _lose(self, rows: pl.DataFrame, reason: str, watermark: int | None, stats: Stats) -> None:
         """Letters for rows that are in no result."""
         if rows.is_empty():
@@ -111,13 +154,18 @@ class RowOperator:
 
     def _held(self, wanted: pl.DataFrame | None) -> pl.DataFrame | None:
         """The rows that are kept for keys (`_cell` and key), or for all."""
+        found = self._stored(wanted)
+        living = None if found is None else self._fresh(found)
+        return None if living is None or living.is_empty() else living
+
+    def _stored(self, wanted: pl.DataFrame | None) -> pl.DataFrame | None:
+        """The same, silent partitions included."""
         found = self.rows.read() if wanted is None else self.rows.look_up(wanted["_cell"].unique().sort())
         if found is None:
             return None
         if wanted is not None:
             found = found.join(wanted, on=self.over, how="semi", nulls_equal=True)
-        living = self._fresh(self.rows.reduce(found, True))
-        return None if living.is_empty() else living.drop("_version", "_gone")
+        return self.reduce(found, True).drop("_version", "_gone")
 
     def _fresh(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Without partitions that have been silent for longer than their time to live."""
@@ -137,6 +185,7 @@ class RowOperator:
         gone = empty.with_columns(version, pl.lit(value=True).alias("_gone"))
         held = rows.with_columns(version, pl.lit(value=False).alias("_gone"))
         self.rows.append(stacked([held, gone]) if gone.height else held)
+        self._listen(rows)
 
     def _save(self, stats: Stats) -> None:
         for ledger in self.ledgers:

@@ -11,7 +11,7 @@ from velostream.windows.lateness import TOO_LATE
 from velostream.windows.rows.base import RowOperator
 from velostream.windows.rows.functions import answered, answered_apart
 from velostream.windows.rows.placing import PLACES, placed
-from velostream.windows.rows.settings import Emit, RowSettings
+from velostream.windows.rows.settings import BUFFER_EXPIRED, Emit, RowSettings
 from velostream.windows.state import stacked
 from velostream.windows.statistics import Stats
 from velostream.windows.store import Store
@@ -23,7 +23,6 @@ else:
 
     pl = lazy("polars")
 
-EXPIRED = "buffer_expired"
 _RECORD = "_record"
 
 
@@ -57,6 +56,10 @@ class BufferOperator(RowOperator):
             self._hold(held.drop(_RECORD, strict=False), wanted)
         spoken = stacked(said) if said else self._pass(held, fresh, before, stats)[0]
         return spoken.sort(POSITION).drop("_cell", _RECORD, strict=False)
+
+    def waiting_of(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Those that no full buffer has shown."""
+        return rows.filter("_fresh")
 
     def _parts(self, rows: pl.DataFrame, held: pl.DataFrame) -> list[pl.DataFrame]:
         newest = held.group_by(self.over).agg(pl.col("_event_time").max().alias("_newest"))
@@ -122,7 +125,7 @@ class BufferOperator(RowOperator):
         late = pl.col("_new") & (pl.col("_i") < pl.col("_begin"))
         unseen = marked.filter(~pl.col("_stays") & pl.col("_fresh") & ~pl.col("_in_row") & ~late).height
         if unseen:
-            stats.dropped[EXPIRED] += unseen
+            stats.dropped[BUFFER_EXPIRED] += unseen
             stats.open -= unseen
         return marked.filter("_stays").with_columns((pl.col("_fresh") & ~pl.col("_in_row")).alias("_fresh"))
 

@@ -47,9 +47,20 @@ class OverOperator(RowOperator):
         stats.open += accepted.height
         self.waiting.append(accepted.rename({"_cell": "_slot"}).with_columns(pl.col("_event_time").alias("_cell")))
         said = self._released(accepted, after, flush=facts.flush)
+        oldest = self.outgoing(after)
+        if oldest is not None:
+            self.pending.drop_below(oldest)
         stats.open -= said.height
         stats.in_results += said.height
         return said.sort(POSITION)
+
+    def waiting_of(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Those whose LEAD has not come."""
+        return rows.filter(~pl.col("_said"))
+
+    def given_up(self, rows: pl.DataFrame) -> None:
+        """They hold the time of what goes out no longer."""
+        self._await(rows, -1)
 
     def _accepted(self, rows: pl.DataFrame, passed: int | None, before: int | None, stats: Stats) -> pl.DataFrame:
         """Rows whose place has not been passed; the others are too late."""

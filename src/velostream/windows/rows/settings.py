@@ -12,7 +12,10 @@ from velostream.errors import InvalidWindow
 from velostream.windows.accumulators.aggregation import Aggregation
 from velostream.windows.accumulators.base import Call, Sort
 from velostream.windows.lateness import Lateness, LateStrategy
+from velostream.windows.statistics import STATE_TTL
 from velostream.windows.watermark import WatermarkSettings
+
+BUFFER_EXPIRED = "buffer_expired"
 
 
 class RowFunction(Enum):
@@ -171,10 +174,20 @@ class RowSettings:
     @property
     def lasts(self) -> int | None:
         """How long a silent partition is remembered. Rows of twice the age at which they expire are seen by none that
-        comes up to once that late; those that wait for a full buffer are told of when they expire."""
-        if self.expire_after is None or self.emit is not Emit.EVERY_RECORD:
+        comes up to once that late."""
+        if self.expire_after is None:
             return self.ttl
         return min(2 * self.expire_after, self.ttl or LONGEST)
+
+    @property
+    def let_go_by(self) -> str:
+        """Why rows of a silent partition are in no result."""
+        return STATE_TTL if self.lasts == self.ttl else BUFFER_EXPIRED
+
+    @property
+    def waits(self) -> bool:
+        """True where rows are kept that are in no result yet: for a full buffer, or for the row that LEAD asks for."""
+        return not self.corrects and (self.emit is Emit.ON_BUFFER_FULL or (self.buffer is None and bool(self.leads)))
 
     @property
     def leads(self) -> tuple[RowCall, ...]:

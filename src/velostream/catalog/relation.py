@@ -57,6 +57,8 @@ class Relation:
     windowed: bool = False
     span: Span | None = None
     read_back: ReadBack | None = None
+    window_times: tuple[tuple[str, int, int], ...] = ()
+    """The columns from which the event time of its rows lies a known way: each with the least and the most of it."""
 
     @property
     def is_table(self) -> bool:

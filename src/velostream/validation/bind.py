@@ -31,6 +31,7 @@ from velostream.validation.select import SelectBinder, bind_query
 from velostream.validation.targets import bind_sinks, check_insert, fit_columns
 from velostream.validation.units import Unit, effective, name_of, units_of, unread
 from velostream.validation.walk import selects_of
+from velostream.validation.window_times import window_times
 from velostream.validation.windows import check_named
 
 if TYPE_CHECKING:
@@ -233,6 +234,7 @@ class ApplicationBinder:
             revises=changes or (windowed and bool(lateness)),
             windowed=windowed,
             span=span_of(unit.tree.this),
+            window_times=tuple((name, *distance) for name, distance in window_times(query).items()),
         )
         self.relations[unit.creates.casefold()] = relation
         word = str(unit.tree.args["kind"]).upper()

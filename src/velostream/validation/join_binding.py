@@ -125,16 +125,18 @@ def _with_parts(
     lefts: list[BoundInput],
     own: str,
 ) -> BoundJoin:
-    finder = joins.BoundsFinder({right.alias}, joins.event_time_fields(select.scope, event_times([*lefts, right])))
+    members = [*lefts, right]
+    times = joins.event_time_fields(select.scope, event_times(members), members)
+    finder = joins.BoundsFinder({right.alias}, times)
     equalities: list[tuple[BoundExpression, BoundExpression]] = []
     others: list[tuple[str, BoundExpression]] = []
     for part in joins.conjuncts(condition.tree) if condition is not None else []:
         assert condition is not None
         pair = joins.split_equality(part, {right.alias})
+        left = finder.take(part) if classification == "stream-stream" else ""
         if pair is not None:
             equalities.append((joins.expression(pair[0], condition), joins.expression(pair[1], condition)))
         else:
-            left = finder.take(part) if classification == "stream-stream" else ""
             others.append((left, joins.expression(part, condition)))
     within = _within(node)
     if within is not None and classification != "stream-stream":
@@ -156,7 +158,7 @@ def helped_by_where(select: SelectBinder, join: BoundJoin, where: BoundExpressio
         return join
     inputs = [member.alias for member in select.scope.inputs]
     known = set(inputs[: inputs.index(join.right.alias) + 1])
-    times = joins.event_time_fields(select.scope, event_times(select.members))
+    times = joins.event_time_fields(select.scope, event_times(select.members), select.members)
     finder = joins.BoundsFinder({join.right.alias}, times)
     for part in joins.conjuncts(join.condition.tree) if join.condition is not None else []:
         finder.take(part)
@@ -169,7 +171,7 @@ def helped_by_where(select: SelectBinder, join: BoundJoin, where: BoundExpressio
         if pair is not None:
             found.append((joins.expression(pair[0], where), joins.expression(pair[1], where)))
             equal.append(part)
-        elif join.classification == "stream-stream":
+        if join.classification == "stream-stream":
             finder.take(part)
     equalities = (*join.equalities, *found)
     condition = join.condition

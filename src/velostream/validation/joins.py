@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from velostream.validation.bound import BoundExpression, TimeBounds
+from velostream.validation.bound import BoundExpression, BoundInput, TimeBounds
 from velostream.validation.expressions.literals import interval_micros
+from velostream.validation.window_times import Distance, times_of
 
 if TYPE_CHECKING:
     from velostream.validation.scope import Scope
@@ -55,7 +57,7 @@ class BoundsFinder:
     """Finds `right − left` bounds between the event times of two inputs in the parts of ON, for each input on the left
     by itself: two of them may lie apart."""
 
-    def __init__(self, right: set[str], times: set[str]) -> None:
+    def __init__(self, right: set[str], times: Mapping[str, Distance]) -> None:
         self.right = right
         self.times = times
         self.least: dict[str, int] = {}
@@ -66,18 +68,28 @@ class BoundsFinder:
         none."""
         if isinstance(node, exp.Between):
             return self._between(node)
+        if isinstance(node, exp.EQ):
+            return self._equal(node)
         pairs: dict[type[exp.Expr], str] = {exp.GTE: "least", exp.GT: "least", exp.LTE: "most", exp.LT: "most"}
         direction = pairs.get(type(node))
         distance = None if direction is None else self._distance(node.this, node.expression)
-        if direction is None or distance is None:
+        if direction is None or distance is None or not distance.is_exact:
             return ""
         strict = 1 if isinstance(node, (exp.GT, exp.LT)) else 0
         return self._keep(direction, distance, strict)
 
+    def _equal(self, node: exp.EQ) -> str:
+        """Equal bounds of two windows: their rows lie as far apart as their event times do from these."""
+        distance = self._distance(node.this, node.expression)
+        if distance is None:
+            return ""
+        self._keep("least", distance, 0)
+        return self._keep("most", replace(distance, offset=distance.most), 0)
+
     def _between(self, node: exp.Between) -> str:
         low = self._distance(node.this, node.args["low"])
         high = self._distance(node.this, node.args["high"])
-        if low is None or high is None or low.left != high.left:
+        if low is None or high is None or low.left != high.left or not (low.is_exact and high.is_exact):
             return ""
         self._keep("least", low, 0)
         return self._keep("most", high, 0)
@@ -99,19 +111,22 @@ class BoundsFinder:
         if one is None or two is None or (one[0] in self.right) == (two[0] in self.right):
             return None
         from_right = one[0] in self.right
-        return _Distance(two[0] if from_right else one[0], two[1] - one[1], from_right)
+        return _Distance(two[0] if from_right else one[0], two[1] - one[2], two[2] - one[1], from_right)
 
-    def _time(self, node: exp.Expr) -> tuple[str, int] | None:
-        """(input, offset in microseconds) of an event time plus or minus an interval."""
+    def _time(self, node: exp.Expr) -> tuple[str, int, int] | None:
+        """(input, least and most that it lies from its event time, in microseconds) of a time plus or minus an
+        interval."""
         while isinstance(node, exp.Paren):
             node = node.this
         if isinstance(node, (exp.Add, exp.Sub)):
             base, shift = self._time(node.this), interval_micros(node.expression)
             if base is None or shift is None:
                 return None
-            return base[0], base[1] + (shift if isinstance(node, exp.Add) else -shift)
+            shift = shift if isinstance(node, exp.Add) else -shift
+            return base[0], base[1] + shift, base[2] + shift
         if isinstance(node, exp.Column) and node.name in self.times:
-            return node.name.split(".")[0], 0
+            least, most = self.times[node.name]
+            return node.name.split(".")[0], -most, -least
         return None
 
     def bounded(self, own: str) -> str:
@@ -131,17 +146,27 @@ class BoundsFinder:
 
 @dataclass(frozen=True, slots=True)
 class _Distance:
-    """`subject = other + offset` between an input on the left and the right side, which is the subject or the other."""
+    """`subject = other + offset` between an input on the left and the right side, which is the subject or the other;
+    the offset may be anything up to `most`."""
 
     left: str
     offset: int
+    most: int
     from_right: bool
 
+    @property
+    def is_exact(self) -> bool:
+        """True where it is one length."""
+        return self.offset == self.most
 
-def event_time_fields(scope: Scope, event_times: dict[str, str]) -> set[str]:
-    """The fields that are event times: the system column, and the column that an input's event time is read from."""
-    fields = {f"{member.alias}.{EVENT_TIME}" for member in scope.inputs}
-    return fields | {f"{alias}.{column}" for alias, column in event_times.items() if column}
+
+def event_time_fields(scope: Scope, event_times: dict[str, str], members: list[BoundInput]) -> dict[str, Distance]:
+    """The fields that are event times or lie a known way from them: the system column, the column that an input's event
+    time is read from, the bounds of a window."""
+    fields = {f"{member.alias}.{EVENT_TIME}": (0, 0) for member in scope.inputs}
+    fields |= {f"{alias}.{column}": (0, 0) for alias, column in event_times.items() if column}
+    near = {f"{member.alias}.{name}": far for member in members for name, far in times_of(member).items()}
+    return near | fields
 
 
 def expression(node: exp.Expr, whole: BoundExpression) -> BoundExpression:

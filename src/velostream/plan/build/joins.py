@@ -118,10 +118,10 @@ def _streams(left: Node, right: Node, join: BoundJoin, keys: tuple[KeyPair, ...]
     )
 
 
-def _event_times(node: Node) -> set[str]:
+def _event_times(node: Node) -> dict[str, tuple[int, int]]:
     """The fields that are event times: the system columns, and the columns that they are read from."""
     read = {f"{s.alias}.{s.event_time.column}" for s in node.walk() if isinstance(s, Scan)}
-    return {name for name in node.fields.names if name in read or name.endswith(f".{EVENT_TIME}")}
+    return {name: (0, 0) for name in node.fields.names if name in read or name.endswith(f".{EVENT_TIME}")}
 
 
 def _left_time(join: BoundJoin, left: Node) -> str:

@@ -96,3 +96,19 @@ def test_a_million_keys_are_looked_up_in_about_a_second(tmp_path: Path) -> None:
     assert time.process_time() - began < 2.0
     assert found.num_rows == 1_000_000
     assert found["v"].null_count == sum(key >= count for key in wanted)
+
+
+def test_names_are_taken_in_any_letter_case_as_in_sql(tmp_path: Path) -> None:
+    writer(tmp_path, ("k", "name")).replace(rows((1, "a")), About())
+    table = TableLookup(tmp_path, "T")
+    assert table.rows({"NAME": ["a"], "K": [1]}).to_pylist() == [{"k": 1, "name": "a"}]
+    with pytest.raises(VeloError) as refusal:
+        table.rows({"nam": ["a"], "k": [1]})
+    assert "'nam' is not 'name'" in refusal.value.hint
+
+
+def test_a_table_that_is_not_there_is_told_with_the_nearest_one(tmp_path: Path) -> None:
+    TableWriter(TableStore(tmp_path, "limits"), ("k",)).replace(rows((1, "a")), About())
+    with pytest.raises(VeloError, match="limit") as refusal:
+        TableLookup(tmp_path, "limit").row(1)
+    assert "did you mean 'limits'" in refusal.value.hint

@@ -11,9 +11,10 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from velostream.errors import VeloError
+from velostream.registry import did_you_mean, nearest
 from velostream.tables.newest import TIME
 from velostream.tables.positions import Positions
-from velostream.tables.store import TableStore, Version
+from velostream.tables.store import FOLDER, TableStore, Version
 
 if TYPE_CHECKING:
     import polars as pl
@@ -52,7 +53,7 @@ class TableLookup:
     ones. Any thread may ask."""
 
     def __init__(self, checkpoint: Path | str, name: str, *, fresh: float = FRESH) -> None:
-        self.store = TableStore(Path(checkpoint), name)
+        self.store = TableStore(Path(checkpoint), _spelled(Path(checkpoint), name))
         self.fresh = fresh
         self._lock = Lock()
         self._looked = 0.0
@@ -110,10 +111,19 @@ class TableLookup:
             given = pl.DataFrame({held.key[0]: keys if isinstance(keys, pl.Series | list) else list(keys)})
         else:
             raise self._refuse(f"its key is {', '.join(held.key)}: give columns of these names", 1)
-        missing = [name for name in held.key if name not in given.columns]
-        if missing:
-            raise self._refuse(f"its key is {', '.join(held.key)}", len(given.columns))
-        return given.select(self._cast(given[name], held.rows.schema[name]) for name in held.key)
+        named = {name: self._named(name, given.columns, held.key) for name in held.key}
+        return given.select(
+            self._cast(given[asked].alias(name), held.rows.schema[name]) for name, asked in named.items()
+        )
+
+    def _named(self, name: str, given: Sequence[str], key: tuple[str, ...]) -> str:
+        """The column that was given for one of the key, in any letter case."""
+        found = [one for one in given if one.casefold() == name.casefold()]
+        if found:
+            return name if name in found else found[0]
+        near = nearest(name, list(given))
+        meant = f"'{near[0]}' is not '{name}': " if near else ""
+        raise self._refuse(f"{meant}its key is {', '.join(key)}", len(given))
 
     def _cast(self, values: pl.Series, kind: pl.DataType) -> pl.Series:
         """Values of a key column in its type; texts are read as the type is written."""
@@ -153,10 +163,22 @@ class TableLookup:
         newest = self.store.newest()
         if newest is None:
             message = f"table '{self.store.name}' is not loaded yet"
-            hint = f"run its application, or wait: no rows are under '{self.store.folder.parent.parent}'"
+            near = did_you_mean(self.store.name, _tables(self.store.folder.parent.parent), "tables")
+            hint = near or f"run its application, or wait: no rows are under '{self.store.folder.parent.parent}'"
             raise VeloError(message, hint=hint, code="table-not-ready")
         if not newest.key:
             message = f"table '{self.store.name}' has no key"
             raise VeloError(message, hint="declare one: PRIMARY KEY", code="missing-key")
         known = self._held is not None and newest.number == self._held.version.number
         return self._held if self._held is not None and known else _Held.of(newest)
+
+
+def _tables(checkpoint: Path) -> list[str]:
+    """The tables that a checkpoint has."""
+    return sorted(one.name for one in (checkpoint / FOLDER).glob("*") if one.is_dir())
+
+
+def _spelled(checkpoint: Path, name: str) -> str:
+    """The name of a table as it was declared, however it is written."""
+    known = _tables(checkpoint)
+    return name if name in known else next((one for one in known if one.casefold() == name.casefold()), name)

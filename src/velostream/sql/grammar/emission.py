@@ -50,8 +50,7 @@ class Emission(TableWindows):
             hint = "write EMIT EVERY 100 ROWS, or for a time EMIT EARLY EVERY 30s"
             self.refuse("EMIT EVERY takes a number of rows", hint=hint)
         rows = self.node(number(self.take_name().text), at)
-        if not self.at("ROWS"):
+        if not self.accept("ROWS") and not self.accept("ROW"):
             hint = "write EMIT EVERY 100 ROWS, or for a time EMIT EARLY EVERY 30s"
             self.refuse("EMIT EVERY takes a number of rows", hint=hint)
-        self.expect("ROWS")
         return self.node(Emit(this="EVERY", rows=rows), start)

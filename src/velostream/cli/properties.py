@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from velostream.cli.colours import Colours, colours_of
+from velostream.config.keys import setting
 from velostream.errors import VeloError
 from velostream.registry import did_you_mean
 
@@ -69,11 +70,6 @@ def takes(declared: Property) -> str:
     if declared.required:
         parts.append("required")
     return ", ".join(parts)
-
-
-def setting(key: str, value: str) -> str:
-    """A key and its value as WITH takes them."""
-    return "'{}' = '{}'".format(key, value.replace("'", "''"))
 
 
 def _family(family: Family, colours: Colours) -> Iterator[str]:

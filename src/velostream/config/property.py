@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
-from velostream.config.keys import fold
+from velostream.config.keys import fold, setting
 from velostream.config.kinds import Boolean, Choice, Condition, Duration, Integer, Kind, Names, Number, Size, Text
 from velostream.config.rule import Rule
 from velostream.errors import InvalidProperty, VeloError
@@ -69,15 +69,9 @@ class Property:
         try:
             return self.kind.parse(text)
         except VeloError as error:
-            hint = error.hint or f"for example '{self.name}' = {self.literal}"
+            hint = error.hint or f"for example {setting(self.name, self.example)}"
             message = error.message.replace(text, "****") if self.secret and text else error.message
             raise InvalidProperty(f"property '{key or self.name}': {message}", hint=hint) from None
-
-    @property
-    def literal(self) -> str:
-        """The example as SQL writes it."""
-        text = self.example.replace("'", "''")
-        return f"'{text}'"
 
     @property
     def spellings(self) -> tuple[str, ...]:

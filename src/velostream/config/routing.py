@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
+from velostream.config.elsewhere import instead
 from velostream.config.environment import Environment
 from velostream.config.job import JOB
 from velostream.config.keys import fold
@@ -150,7 +151,7 @@ class Router:
         else:
             owned = [f"{portion.name}.{key}" for portion in portions.values() for key in portion.known.keys]
             loose = [key for owner in self.sources[:1] for key in portions[owner.name.casefold()].known.keys]
-            hint = did_you_mean(entry.key, [*JOB.keys, *loose, *owned])
+            hint = instead(entry.key) or did_you_mean(entry.key, [*JOB.keys, *loose, *owned])
         findings.error(
             "unknown-property", f"no property is named '{entry.key}'{_place(entry)}", entry.origin.span, hint=hint
         )

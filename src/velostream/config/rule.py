@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from velostream import sizes
+from velostream.config.keys import setting
 from velostream.config.memory import cache_size, hot_size
 from velostream.config.origin import Layer
 
@@ -49,8 +50,8 @@ class Needs:
         equals = f" = '{self.value}'" if self.value else ""
         message = f"'{self.name}'{equals} needs '{self.other}'"
         declared = settings.known.find(self.other)
-        example = declared[0].literal if declared else "…"
-        return Broken("missing-property", message, f"add '{self.other}' = {example}", found)
+        example = declared[0].example if declared else "…"
+        return Broken("missing-property", message, f"add {setting(self.other, example)}", found)
 
 
 @dataclass(frozen=True, slots=True)

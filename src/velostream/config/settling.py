@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from velostream.config.elsewhere import instead
 from velostream.config.environment import Environment
 from velostream.config.job import JOB
-from velostream.config.keys import fold
+from velostream.config.keys import fold, setting
 from velostream.config.kinds import Names, Text
 from velostream.config.origin import Entry, Origin
 from velostream.config.owner import Owner
@@ -161,7 +162,7 @@ class Settler:
         if JOB.find(key) is not None:
             hint = f"it is the job's: write '{key}' without the prefix"
         else:
-            hint = did_you_mean(key, self.portion.known.keys)
+            hint = instead(key) or did_you_mean(key, self.portion.known.keys)
             hint = hint or f"velo properties lists them: {', '.join(self.portion.known.keys[:8])}, …"
         self.findings.error("unknown-property", message, entry.origin.span, hint=hint)
 
@@ -196,7 +197,7 @@ class Settler:
             return
         needed = " or ".join(f"'{self._full(name)}'" for name in names)
         message = f"{self.owner.scope.value} '{self.owner.name}' needs {needed}: {declared.doc}"
-        hint = f"add '{self._full(names[0])}' = {declared.literal}"
+        hint = f"add {setting(self._full(names[0]), declared.example)}"
         self.findings.error("missing-property", message, self.owner.span, hint=hint)
 
     def _full(self, key: str) -> str:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from velostream.catalog.properties import groups
 from velostream.cli.pages import markdown
-from velostream.cli.properties import setting, takes
+from velostream.cli.properties import takes
+from velostream.config.keys import setting
 from velostream.config.property import Family, Property
 
 _INTRO = (

@@ -1,7 +1,8 @@
 """What monitoring costs a job: its rate in minutes without requests and with 1,000 a second, in turns, on one machine.
 
-`python -m benchmarks.server [SECONDS]`: a server of its own, an application that takes records as fast as it can, and a
-client in a process of its own that asks for `/metrics` and `/health/live` by turns.
+`python -m benchmarks.server [SECONDS] [MASTER]`: a server of its own, an application that takes records as fast as it
+can, and a client in a process of its own that asks for `/metrics` and `/health/live` by turns. With `local[1]` the
+tasks of the application have one core, and another is there for the server and the client, which need a part of it.
 """
 
 from __future__ import annotations
@@ -41,12 +42,13 @@ GROUP BY symbol WINDOW TUMBLING(1m) EMIT FINAL INTO out WITH ('out.type' = 'file
 class Server:
     """`velo serve` on a free port."""
 
-    def __init__(self, data: Path) -> None:
+    def __init__(self, data: Path, master: str) -> None:
         with socket.socket() as taken:
             taken.bind(("127.0.0.1", 0))
             self.port = int(taken.getsockname()[1])
         self.token = secrets.token_hex(16)
         command = [sys.executable, "-m", "velostream.cli.main", "serve", "--port", str(self.port), "--data", str(data)]
+        command += ["--master", master]
         began = time.perf_counter()
         with (data.parent / "server.log").open("wb") as log:
             environment = {**os.environ, "VELO_TOKEN": self.token}
@@ -121,11 +123,12 @@ async def _lane(port: int, requests: list[bytes], pipe: Connection) -> int:
 def main() -> None:
     """Prints the rates of both kinds of minutes, and what the control plane used."""
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 60.0
+    master = sys.argv[2] if len(sys.argv) > 2 else "local[*]"
     with tempfile.TemporaryDirectory(prefix="velo-bench-server-") as folder:
         data = Path(folder) / "data"
         data.mkdir()
-        server = Server(data)
-        print(f"velo serve answers after {server.started:.2f} s")
+        server = Server(data, master)
+        print(f"velo serve --master {master} answers after {server.started:.2f} s")
         try:
             server.ask("POST", "/api/v1/apps", {"name": "bench", "sql": APPLICATION.format(out=Path(folder) / "out")})
             _raced(server, seconds)

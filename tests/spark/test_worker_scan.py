@@ -21,6 +21,8 @@ from velostream.plan.expression import Expression
 from velostream.plan.fields import Fields
 from velostream.plan.forms import form_of
 from velostream.plan.nodes import Filter, Node, Project, Scan
+from velostream.sources.streams.parquet import parquet_batches
+from velostream.spark.stateful.worker import _texts
 from velostream.validation import validate
 from velostream.windows.forms import computed
 from velostream.windows.hashing import hashable, hashes
@@ -246,3 +248,24 @@ def test_a_statement_gives_the_same_rows_and_letters_both_ways(one_spark: Any, t
     for number, part in enumerate([table(300), table(200, seed=5), late]):
         pq.write_table(part, tmp_path / "in" / f"{number}.parquet")
     assert ran(one_spark, tmp_path, query, "auto") == ran(one_spark, tmp_path, query, "never")
+
+
+def coded(path: Path, values: pa.Array) -> list[pl.Series]:
+    """What the scan makes of a column of texts that is asked for as codes."""
+    pq.write_table(pa.table({"T": values}), path)
+    schema = pa.schema([pa.field("t", pa.dictionary(pa.int32(), pa.string()))])
+    return [_texts(batch["t"]) for batch in parquet_batches(str(path), ["t"], schema)]
+
+
+def test_texts_are_read_as_codes_where_they_repeat_however_the_file_has_them(tmp_path: Path) -> None:
+    few = ["a", None, "é", "b"] * 50
+    for values in (pa.array(few), pa.array(few, pa.large_string()), pa.array(few).dictionary_encode()):
+        [found] = coded(tmp_path / "a.parquet", values)
+        assert found.dtype == pl.Enum
+        assert found.to_list() == few
+    many = [f"k{number}" for number in range(200)]
+    [found] = coded(tmp_path / "b.parquet", pa.array(many))
+    assert found.dtype == pl.String
+    assert found.to_list() == many
+    [nothing] = coded(tmp_path / "c.parquet", pa.array([None, None], pa.string()))
+    assert nothing.to_list() == [None, None]

@@ -1,10 +1,15 @@
 """All calls of a query as one: what is kept, what comes out, and what an empty or an older state means."""
 
+from unittest.mock import patch
+
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from velostream import types
 from velostream.errors import InvalidPlan
+from velostream.windows.accumulators import grouping
 from velostream.windows.accumulators.aggregation import Aggregation
 from velostream.windows.accumulators.base import POSITION, Call
 
@@ -146,3 +151,21 @@ def test_an_aggregation_travels_to_a_worker() -> None:
     aggregation = Aggregation((on_x("s", "sum"), on_x("m", "median")))
     assert aggregation.state
     assert pickle.loads(pickle.dumps(aggregation)) == aggregation
+
+
+LARGE = st.sampled_from([None, 0, 1, -1, 7, 2**31, 2**62, 2**63 - 1, -(2**63)])
+
+
+@given(st.lists(st.tuples(LARGE, st.sampled_from([None, -(2**31), 5]), st.sampled_from([None, "a", "b"])), min_size=1))
+def test_columns_of_numbers_and_codes_are_grouped_as_one_number_would_be(
+    keys: list[tuple[int | None, int | None, str | None]],
+) -> None:
+    kinds = {"k": pl.Int64, "i": pl.Int32, "t": pl.Enum(["b", "a"])}
+    frame = pl.DataFrame(keys, schema=kinds, orient="row").with_row_index("x").with_columns(pl.col("x").cast(pl.Int64))
+    aggregation = Aggregation((on_x("s", "sum"), on_x("n", "count")))
+    for by in (["k", "t"], ["i", "t"], ["t", "i", "k"], ["k"]):
+        plain = aggregation.fold(frame, by)
+        with patch.object(grouping, "_MANY", 0):
+            packed = aggregation.fold(frame, by)
+        assert packed.schema == plain.schema
+        assert sorted(map(str, packed.rows())) == sorted(map(str, plain.rows()))

@@ -15,7 +15,8 @@ ROWS = 250_000
 
 
 def parquet_batches(path: str, columns: Sequence[str], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    """The records of a file with `columns`, typed as `schema` says; those that the file does not have are NULL."""
+    """The records of a file with `columns`, typed as `schema` says; those that the file does not have are NULL. Texts
+    may be asked for coded, as dictionaries."""
     try:
         file = pq.ParquetFile(opened(path) if is_remote(path) else path)
     except FileNotFoundError:
@@ -25,6 +26,10 @@ def parquet_batches(path: str, columns: Sequence[str], schema: pa.Schema) -> Ite
         raise VeloError(message, hint="take it away, or correct path", code="source-unreadable") from None
     names = {name.casefold(): name for name in reversed(file.schema_arrow.names)}
     present = {column: names[column.casefold()] for column in columns if column.casefold() in names}
+    coded = [name for column, name in present.items() if _is_coded(file, name, schema.field(column).type)]
+    if coded:
+        again = opened(path) if is_remote(path) else path
+        file = pq.ParquetFile(again, metadata=file.metadata, read_dictionary=coded)
     wanted = pa.schema([schema.field(column) for column in columns])
     for batch in file.iter_batches(ROWS, columns=list(present.values())):
         yield from _typed(batch, present, wanted)
@@ -51,12 +56,19 @@ def _typed(batch: pa.RecordBatch, present: dict[str, str], wanted: pa.Schema) ->
     yield pa.record_batch([*arrays, nothing, nothing], names=[*wanted.names, "_raw", "_fault"])
 
 
+def _is_coded(file: pq.ParquetFile, name: str, kind: pa.DataType) -> bool:
+    """True for texts that are asked for coded, and can be read so."""
+    return pa.types.is_dictionary(kind) and pa.types.is_string(file.schema_arrow.field(name).type)
+
+
 def _cast(array: pa.Array, kind: pa.DataType) -> pa.Array:
     """Times lose what is below a microsecond, as Spark's have none; nothing else may lose anything."""
     if array.type == kind:
         return array
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
+    if pa.types.is_dictionary(kind):
+        return _cast(array, kind.value_type).dictionary_encode()
     return array.cast(kind, safe=not (pa.types.is_timestamp(kind) and pa.types.is_timestamp(array.type)))
 
 

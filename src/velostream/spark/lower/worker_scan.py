@@ -43,6 +43,7 @@ def in_worker(
         from velostream.sources.streams.reading import open_worker
 
         worker, columns = _worker(node, scan, layout, wanted, keys, label, held.name)
+        worker = replace(worker, schema=_coded(worker))
         return open_worker(replace(scan, source=label), lowering, worker, columns, names.ROUTED)
 
     return payloads
@@ -130,3 +131,18 @@ def _schema(columns: Sequence[tuple[str, object]]) -> object:
     more = {"_raw": pa.string(), "_fault": pa.string(), "_partition": pa.int32(), "_offset": pa.int64()}
     more["_mark"] = pa.string()
     return pa.schema([*schema, *(pa.field(name, kind) for name, kind in more.items())])
+
+
+def _coded(worker: WorkerScan) -> object:
+    """The schema of a scan, in which texts that are nothing but keys are read as codes: they are compared with each
+    other only, and numbers are grouped by in half the time."""
+    import pyarrow as pa
+
+    others = [*(form for name, form in worker.wanted if name not in worker.keys), *worker.conditions]
+    keys = {form[1] for name, form in worker.wanted if name in worker.keys and form[0] == "column"}
+    used = _columns([form for name, form in worker.wanted if name in worker.keys and form[0] != "column"] + others)
+    coded = pa.dictionary(pa.int32(), pa.string())
+    return pa.schema(
+        field.with_type(coded) if pa.types.is_string(field.type) and field.name in keys - used else field
+        for field in worker.schema
+    )

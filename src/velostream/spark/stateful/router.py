@@ -126,7 +126,7 @@ def _broken(rows: pl.DataFrame, layout: Layout) -> Iterator[Sent]:
     no_fault = pl.col(names.STATUS).is_in([names.FILTERED, names.UNMATCHED])
     broken = rows.filter(pl.col(names.STATUS).is_not_null() & ~no_fault)
     if broken.height:
-        yield layout.buckets[0], names.LETTER, pack(letters(broken, layout))
+        yield layout.buckets[0], names.LETTER, pack(letters(decoded(broken), layout))
 
 
 def _passed(marks: pl.DataFrame, layout: Layout) -> Iterator[Sent]:
@@ -226,6 +226,14 @@ def _replayed(records: pl.DataFrame, again: list[str]) -> int:
         if flag in found.columns:
             found = found.filter(~pl.col(flag).fill_null(value=False))
     return found.height
+
+
+def decoded(rows: pl.DataFrame) -> pl.DataFrame:
+    """Rows with the texts that were read as codes, see the scan in the worker."""
+    import polars as pl
+
+    coded = [name for name, kind in rows.schema.items() if kind == pl.Enum]
+    return rows.with_columns(pl.col(coded).cast(pl.String)) if coded else rows
 
 
 def letters(rows: pl.DataFrame, layout: Layout) -> pl.DataFrame:

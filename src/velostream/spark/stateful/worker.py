@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from velostream.sources.streams.watermarks import before
 from velostream.spark.stateful import layout as names
 from velostream.spark.stateful.layout import Layout
+from velostream.spark.stateful.router import decoded
 from velostream.windows.assigners.aligned import Aligned
 from velostream.windows.forms import computed
 from velostream.windows.hashing import hashes
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 UNDECODABLE, MISSING = "undecodable", "event_time_missing"
 _TEXTS = ("_raw", "_fault", names.MARK)
+_REPEATED = 4
+"""How often texts come, on average, that are worth being coded."""
 
 
 @dataclass(frozen=True)
@@ -103,6 +106,7 @@ class WorkerScan:
         import polars as pl
 
         keys = list(self.keys)
+        rows = decoded(rows)
         bucket = (pl.col(names.HASH) % len(self.layout.buckets)).cast(pl.Int32).alias(names.BUCKET)
         if not keys:
             return rows.with_columns(pl.lit(0, pl.Int64).alias(names.HASH)).with_columns(bucket)
@@ -131,11 +135,25 @@ class WorkerScan:
 def _frame(batch: pa.RecordBatch) -> pl.DataFrame:
     """A batch as Polars has it; texts that no record has, as those of marks and faults, are not written out."""
     import polars as pl
+    import pyarrow as pa
 
     absent = [name for name in _TEXTS if batch[name].null_count == batch.num_rows]
-    frame = pl.from_arrow(batch.drop_columns(absent))
+    coded = [field.name for field in batch.schema if pa.types.is_dictionary(field.type)]
+    frame = pl.from_arrow(batch.drop_columns([*absent, *coded]))
     assert isinstance(frame, pl.DataFrame)
-    return frame.with_columns(pl.lit(None, pl.String).alias(name) for name in absent)
+    more = [_texts(batch[name]).alias(name) for name in coded]
+    return frame.with_columns(*more, *(pl.lit(None, pl.String).alias(name) for name in absent))
+
+
+def _texts(column: pa.DictionaryArray) -> pl.Series:
+    """Texts that were read as codes: they stay so where they repeat. The codes are those of the batch; what Polars
+    shares between frames would keep all texts that ever came."""
+    import polars as pl
+
+    words = pl.Series(column.dictionary)
+    if len(words) * _REPEATED > len(column) or words.null_count() or words.n_unique() < len(words):
+        return pl.Series(column.dictionary_decode())
+    return pl.Series(column.indices).cat.to(pl.Enum(words))
 
 
 def records_of(path: str, columns: tuple[str, ...], offsets: list[int]) -> list[str]:

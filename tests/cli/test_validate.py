@@ -164,7 +164,7 @@ def test_what_cannot_be_meant_is_a_usage_error(velo: Velo, arguments: tuple[str,
 
 @pytest.mark.usefixtures("folder")
 def test_what_a_run_would_refuse_is_found_before(velo: Velo) -> None:
-    settings = "'checkpoint.interval' = '30s', 'lake.type' = 'delta_sink', 'lake.path' = 'x'"
+    settings = "'checkpoint.interval' = '30s', 'lake.type' = 'iceberg_sink', 'lake.table' = 'x'"
     Path("app.sql").write_text(GOOD.replace("TUMBLING(1m);", f"TUMBLING(1m) INTO lake WITH ({settings});"))
     answer = velo("validate", "app.sql", "--format", "json")
     found = {(each["code"], each["message"].split("'")[1]) for each in json.loads(answer.out)["diagnostics"]}

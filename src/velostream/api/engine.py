@@ -28,10 +28,11 @@ class Engine:
         from velostream.spark.jars import jars_of
         from velostream.spark.session import require_jars, spark_session
 
+        connectors = tuple(connectors)
         jars = jars_of(connectors, self.jars, LOG.info)
         require_jars(jars)
         _travel(functions)
-        return spark_session(self.master, jars=jars)
+        return spark_session(self.master, jars=jars, connectors=connectors)
 
 
 def _travel(functions: Iterable[Function]) -> None:

@@ -140,7 +140,8 @@ def command(
             if view.drawn:
                 view.say("Spark starts …")
             needed = jars_of(planned.connectors, jars, view.say)
-            runner = Runner(planned, spark_session(master, jars=needed), home, given.folder, view.show)
+            spark = spark_session(master, jars=needed, connectors=planned.connectors)
+            runner = Runner(planned, spark, home, given.folder, view.show)
             with (
                 watched(runner, view.write, metrics_port, log_format, log_level),
                 caught(runner.stopping, view.say) as signals,

@@ -53,7 +53,8 @@ def _kept(root: Node) -> list[object]:
 
 def _agreed(root: Node) -> list[object]:
     """What is added to the columns of tables and schemas that are there from the first run on."""
-    return [each.added for each in _targets(root) if each.connector == "database_sink" or each.format in _MADE]
+    tables = ("database_sink", "delta_sink")
+    return [each.added for each in _targets(root) if each.connector in tables or each.format in _MADE]
 
 
 def _targets(root: Node) -> list[SinkTarget]:

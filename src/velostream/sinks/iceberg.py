@@ -1,4 +1,4 @@
-"""An Iceberg table as a sink, where Iceberg's jar is present."""
+"""An Iceberg table as a sink: declared, and refused until Iceberg has a release for this Spark."""
 
 from velostream.config.kinds import Text
 from velostream.config.property import Property
@@ -6,7 +6,7 @@ from velostream.sinks.base import DELIVERY_GUARANTEE, Guarantee, Sink, WriteMode
 
 ICEBERG_SINK = Sink(
     name="iceberg_sink",
-    doc="an Iceberg table of a catalog that is configured by spark.sql.catalog.*",
+    doc="an Iceberg table; refused: no release of Iceberg works with Spark 4.2 yet",
     options=(
         Property(
             "table",
@@ -22,5 +22,5 @@ ICEBERG_SINK = Sink(
     guarantee=always(Guarantee.EXACTLY_ONCE),
     write_modes=(WriteMode.APPEND, WriteMode.UPSERT),
     aliases=("iceberg",),
-    needs_jar="org.apache.iceberg:iceberg-spark-runtime-4.0_2.13",
+    needs_jar="org.apache.iceberg:iceberg-spark-runtime-4.2_2.13",
 )

@@ -48,8 +48,13 @@ KAFKA = (
     Coordinate("org.apache.commons", "commons-pool2", "2.13.1"),
 )
 """Spark's Kafka connector, of the same minor version as pyspark; all else that it needs is in pyspark."""
-CONNECTORS: dict[str, tuple[Coordinate, ...]] = {"kafka_source": KAFKA}
-"""What each connector needs. The sink writes with a client of its own."""
+DELTA = (
+    Coordinate("io.delta", "delta-spark_4.2_2.13", "4.4.0"),
+    Coordinate("io.delta", "delta-storage", "4.4.0"),
+)
+"""Delta for the same minor version of Spark as pyspark; both parts are of one version."""
+CONNECTORS: dict[str, tuple[Coordinate, ...]] = {"kafka_source": KAFKA, "delta_sink": DELTA}
+"""What each connector needs. Kafka's sink writes with a client of its own."""
 
 
 def cache_folder() -> Path:

@@ -52,12 +52,26 @@ _SETTINGS = {
 }
 
 
+_DELTA = {
+    "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+    "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+}
+"""What Delta tables need of a session."""
+_DELTA_HERE = {"spark.databricks.delta.snapshotPartitions": "2"}
+"""On one machine: Delta would make 50 tasks to read what a table consists of."""
+_EXTENSIONS = "spark.sql.extensions"
+
+
 def spark_session(
-    master: str = "local[*]", settings: Mapping[str, str] | None = None, jars: Sequence[Path] = ()
+    master: str = "local[*]",
+    settings: Mapping[str, str] | None = None,
+    jars: Sequence[Path] = (),
+    connectors: Iterable[str] = (),
 ) -> SparkSession:
     """The session of this process; settings of a session that runs already are changed where Spark lets them be.
 
-    `jars` are those that connectors need (`velostream.spark.jars`): a session takes them only when it starts.
+    `jars` are those that connectors need (`velostream.spark.jars`): a session takes them only when it starts, and so it
+    does the settings that some of the `connectors` need.
     """
     from pyspark.sql import SparkSession
 
@@ -77,7 +91,12 @@ def spark_session(
         everything["spark.driver.memory"] = f"{_memory()}g"
     else:
         everything["spark.sql.shuffle.partitions"] = _ON_A_CLUSTER
-    for name, value in {**everything, **(settings or {})}.items():
+    given = dict(settings or {})
+    if "delta_sink" in connectors:
+        everything |= {**_DELTA, **(_DELTA_HERE if master.startswith("local") else {})}
+        if given.get(_EXTENSIONS):
+            given[_EXTENSIONS] = f"{given[_EXTENSIONS]},{_DELTA[_EXTENSIONS]}"
+    for name, value in {**everything, **given}.items():
         builder = builder.config(name, value)
     with _logged():
         spark: SparkSession = builder.getOrCreate()

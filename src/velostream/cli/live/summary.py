@@ -130,6 +130,8 @@ def _where(target: SinkTarget, folder: Path) -> str:
     if target.connector == "file_sink":
         path = settings.text("path")
         return path if is_store(path) else str(folder_of(settings, folder))
+    if target.connector == "delta_sink":
+        return f"Delta table {folder_of(settings, folder)}"
     if target.connector == "kafka_sink":
         return f"topic {settings.text('topic')} at {settings.text('bootstrap.servers')}"
     if target.connector == "database_sink":

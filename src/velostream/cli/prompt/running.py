@@ -46,7 +46,7 @@ class Engine:
             jars = jars_of(planned.connectors, (), self.say)
             require_jars(jars)
             with uncut(self.say, "Spark has started"):
-                spark = spark_session(self.master, jars=jars)
+                spark = spark_session(self.master, jars=jars, connectors=planned.connectors)
             question = Question(planned, job, spark, kept, folder)
             if question.is_static:
                 table = question.from_tables(printer.show, lambda runner: self._stopping(runner, bounded=True))

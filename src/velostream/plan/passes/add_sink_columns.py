@@ -12,7 +12,8 @@ from velostream.sinks.base import WriteMode
 
 
 def add_sink_columns(plan: ApplicationPlan) -> ApplicationPlan:
-    """Databases get keys, window and revision; whoever appends gets corrections with what they correct."""
+    """Tables that are written by key get keys, window and revision; whoever appends gets corrections with what they
+    correct."""
     return each_root(plan, lambda root: from_below(root, _added))
 
 
@@ -25,7 +26,8 @@ def _added(node: Node) -> Node:
 
 def _columns(target: SinkTarget, rows: Node) -> tuple[str, ...]:
     wanted: list[str] = []
-    if target.connector == "database_sink":
+    by_key = target.connector == "delta_sink" and target.writes is WriteMode.UPSERT
+    if target.connector == "database_sink" or by_key:
         window = [name for name in rows.identity if name in (WINDOW_START, WINDOW_END)]
         wanted += [*target.key, *window, *((REVISION,) if window else ())]
     if rows.revises:

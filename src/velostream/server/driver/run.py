@@ -81,7 +81,8 @@ def _run(folder: DriverFolder, task: Task, status: Status, form: JsonLines, ende
     form.lines = {job.name: job.line for job in planned.jobs}
     with translated(debug=False):
         jars = jars_of(planned.connectors, (), LOG.info)
-        runner = Runner(planned, spark_session(task.master, task.spark, jars=jars), task.home, files, _show)
+        spark = spark_session(task.master, task.spark, jars, planned.connectors)
+        runner = Runner(planned, spark, task.home, files, _show)
         runner.held = folder.held
         runner.owners.of_jobs = {job: Ownership.of(said) for job, said in task.owners.items()}
         signal.signal(signal.SIGTERM, lambda number, frame: runner.stopping.set())

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from velostream.config.connections.database import server_of
 from velostream.errors import VeloError
 from velostream.sinks.writers.batch import LEFT, PLACE, Batch, BatchRows, Refusal, Shape
-from velostream.sinks.writers.refusals import refuse_files, refuse_kafka
+from velostream.sinks.writers.refusals import refuse_delta, refuse_files, refuse_iceberg, refuse_kafka
 
 if TYPE_CHECKING:
     from velostream.config.settings import Settings
@@ -61,8 +61,15 @@ def _write_http(name: str, rows: BatchRows, settings: Settings, batch: Batch, sh
     return write_http(name, rows, settings, batch, shape)
 
 
+def _write_delta(name: str, rows: BatchRows, settings: Settings, batch: Batch, shape: Shape) -> Sequence[Refusal]:
+    from velostream.sinks.writers.delta import write_delta
+
+    return write_delta(name, rows, settings, batch, shape)
+
+
 _SHAPED: dict[str, Callable[[str, BatchRows, Settings, Batch, Shape], Sequence[Refusal]]] = {
     "database_sink": _write_database,
+    "delta_sink": _write_delta,
     "http_sink": _write_http,
     "kafka_sink": _write_kafka,
 }
@@ -73,6 +80,8 @@ WRITABLE = (*_WRITERS, *_SHAPED)
 
 def check(connector: str, name: str, settings: Settings | None) -> None:
     """Refuses, before anything starts, a sink that could not be written to."""
+    if connector == "iceberg_sink":
+        refuse_iceberg(name)
     if connector not in WRITABLE:
         message = f"sink '{name}' is a {connector}, which cannot be run yet"
         raise VeloError(message, hint=f"use {' or '.join(WRITABLE)}", code="unsupported")
@@ -80,6 +89,8 @@ def check(connector: str, name: str, settings: Settings | None) -> None:
         refuse_files(name, settings)
     if connector == "database_sink" and settings is not None:
         server_of(name, settings)
+    if connector == "delta_sink" and settings is not None:
+        refuse_delta(name, settings)
     if connector == "kafka_sink" and settings is not None:
         refuse_kafka(name, settings)
 
@@ -114,7 +125,7 @@ def begin(connector: str, name: str, settings: Settings | None, query: str, fold
 
 def release(query: str) -> None:
     """Gives back what writers keep open for a query; rows that were kept aside appear."""
-    for name in ("database", "http", "kafka", "rotating"):
+    for name in ("database", "delta", "http", "kafka", "rotating"):
         module = sys.modules.get(f"velostream.sinks.writers.{name}")
         if module is not None:
             module.release(query)

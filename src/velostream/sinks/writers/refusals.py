@@ -25,6 +25,23 @@ def refuse_files(name: str, settings: Settings) -> None:
         raise VeloError(message, hint=hint, span=interval.origin.span, code="unsupported")
 
 
+def refuse_delta(name: str, settings: Settings) -> None:
+    """Refuses a table in a store: no jar that is fetched lets Spark write there."""
+    path = settings.value("path")
+    assert path is not None
+    if str(path.value).startswith(("s3://", "s3a://", "s3n://")):
+        message = f"sink '{name}' is a delta_sink on S3, which cannot be written yet"
+        hint = "name a folder, or write Parquet there with a file_sink"
+        raise VeloError(message, hint=hint, span=path.origin.span, code="unsupported")
+
+
+def refuse_iceberg(name: str) -> None:
+    """Refuses all of them: every release of Iceberg, up to 1.12.0, is for an older Spark, and fails with this one."""
+    message = f"sink '{name}' is an iceberg_sink, and no release of Iceberg works with Spark 4.2"
+    hint = "use a delta_sink; Iceberg up to 1.12.0 is built for Spark 4.1, whose catalog interfaces 4.2 has changed"
+    raise VeloError(message, hint=hint, code="unsupported")
+
+
 def refuse_kafka(name: str, settings: Settings) -> None:
     """Refuses client settings that cannot be."""
     try:

@@ -17,6 +17,7 @@ _WHY = {
     "memory_sink": "memory is gone with the process that wrote it",
     "http_sink": "what an address was sent cannot be asked for again",
     "database_sink": "a table has no order of arrival, and its rows are replaced in place",
+    "delta_sink": "there is no source of Delta tables",
 }
 
 

@@ -38,6 +38,8 @@ NOT_FOUND_IN_SQL = {
     "job-state": "verbs of the job server",
     "record-failed": "a record that fails under FailBatch",
     "strategy": "what is deployed to the job server",
+    "foreign-message": "a queue of notifications while a job runs",
+    "queue-not-found": "a queue of notifications as a source starts",
     "table-not-found": "PostgreSQL as a source starts",
     "topic-not-found": "Kafka as a source or sink starts",
     "topic-refused": "Kafka while a job runs",

@@ -141,6 +141,8 @@ _OTHERS = (
     Code("database-unreachable", "a database does not answer, or cannot do what is asked of it now", "see that it is up, that the address is right and that it has room", Domain.EXTERNAL),
     Code("source-interrupted", "a source stopped answering while rows were being read", "see that it stays up; the micro-batch is run again", Domain.EXTERNAL),
     Code("http-unreachable", "an address of the web does not answer, or answers with an error that may pass", "see that it is up, and that the address is right", Domain.EXTERNAL),
+    Code("queue-not-found", "a queue that is not there", "correct its address, or create it: `x.file.wait.timeout` waits for it"),
+    Code("foreign-message", "a queue has a message that is no notification of S3", "name the queue that the bucket tells of its objects, or take the message out"),
     Code("store-unreachable", "a store of objects does not answer", "see that it is up, and that endpoint, region and keys are right", Domain.EXTERNAL),
     Code("record-tried-again", "records failed in Python functions, and their micro-batch is run again", "see to what the functions call, or choose another failure_strategy", Domain.EXTERNAL),
     Code("circuit-open", "calls to something outside are suspended, since most of them failed", "see to what is called; `circuit.breaker.*` sets when calls are suspended", Domain.EXTERNAL),

@@ -86,6 +86,13 @@ def objects(path: str) -> dict[str, tuple[int, int]]:
     }
 
 
+def fits(path: str, name: str) -> bool:
+    """True for an object that a path, a prefix or a glob names."""
+    plain, one = _plain(path), _plain(name)
+    hidden = one.rpartition("/")[2].startswith((".", "_"))
+    return one == plain or (not hidden and re.fullmatch(_pattern(plain), one) is not None)
+
+
 def about(path: str) -> tuple[int, int]:
     """The size and the time of an object; one that is not there is a FileNotFoundError."""
     from pyarrow import fs

@@ -27,6 +27,7 @@ from velostream.jobs.writing import BatchWriter, Stopped
 from velostream.plan.job import Job
 from velostream.sinks.writers import begin, release
 from velostream.sources.streams import background
+from velostream.sources.streams.told import reports
 from velostream.spark.failures import translate
 from velostream.spark.lower.job import LoweredJob, sinks_of
 from velostream.spark.lower.join_table import MATCHED, MISSING
@@ -322,6 +323,7 @@ class RunningJob:
             "lost": accounts.lost,
             "new_fields": self.new_fields.found if self.new_fields is not None else {},
             "batching": self.batching.report(),
+            "notifications": reports(self.home.folder),
             "circuit_breakers": breakers_of(self.writer.failing, self.home.folder),
             "partitions": {
                 name: {**shown, "max_event_time": _shown(shown["max_event_time"])}

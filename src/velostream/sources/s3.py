@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from velostream.config.connections.s3 import S3, S3Path
-from velostream.config.kinds import Text
+from velostream.config.connections.s3 import S3, QueueUrl, S3Path
+from velostream.config.kinds import Boolean
 from velostream.config.property import Property
+from velostream.config.rule import Needs
 from velostream.sources.base import Source
 from velostream.sources.reading_files import FILE_COLUMNS, FILE_FORMATS, READING_FILES, extent_of_files
 
@@ -18,15 +19,23 @@ S3_SOURCE = Source(
         *READING_FILES,
         Property(
             "s3.notifications",
-            Text("URL"),
-            "a queue that tells of new objects, instead of listing the bucket again and again",
+            QueueUrl(),
+            "a queue of SQS that tells of new objects, instead of listing the bucket again and again",
             "https://sqs.eu-west-1.amazonaws.com/123456789012/trades",
             aliases=("notifications",),
+        ),
+        Property(
+            "s3.notifications.existing",
+            Boolean(),
+            "whether the objects that are there at the first start are read too, by listing the bucket once",
+            "false",
+            default="true",
         ),
         *S3,
     ),
     extent=extent_of_files,
     formats=FILE_FORMATS,
+    rules=(Needs("s3.notifications.existing", "s3.notifications", written=True),),
     aliases=("s3",),
     system="s3",
     columns=FILE_COLUMNS,

@@ -27,6 +27,24 @@ class S3Path:
         return f"s3://{match[1]}{match[2] or '/'}"
 
 
+@dataclass(frozen=True, slots=True)
+class QueueUrl:
+    """`https://sqs.region.amazonaws.com/account/name`."""
+
+    name: str = "URL"
+
+    def parse(self, text: str) -> object:
+        """The text."""
+        plain = text.strip()
+        if re.fullmatch(r"https?://[^\s/?#]+/[^\s?#]+", plain, re.IGNORECASE):
+            return plain
+        hint = "write https://sqs.eu-west-1.amazonaws.com/123456789012/name"
+        arn = re.fullmatch(r"arn:aws[\w-]*:sqs:([\w-]+):(\d+):(\S+)", plain)
+        if arn is not None:
+            hint = f"write https://sqs.{arn[1]}.amazonaws.com/{arn[2]}/{arn[3]}"
+        raise InvalidProperty(f"'{text}' is not the address of a queue", hint=hint)
+
+
 S3 = (
     Property("s3.region", Text(), "the region of the bucket", "eu-west-1", aliases=("region",)),
     Property(

@@ -24,6 +24,9 @@ def check_movable(old: ApplicationPlan, new: ApplicationPlan, *, by_share: bool,
         if any(scan.connector == LISTENING for scan in job.scans):
             message = f"job '{job.name}' listens at an address, which two versions cannot do at once"
             raise VeloError(message, hint=_USE, code="strategy")
+        if any(scan.connector == "s3_source" and "s3.notifications" in (scan.settings or ()) for scan in job.scans):
+            message = f"job '{job.name}' is told of objects by a queue, which two versions would share out"
+            raise VeloError(message, hint=_USE, code="strategy")
         if goes_by_position(before) and goes_by_position(job):
             _check_position(before, job, fits=fits)
             if by_share:

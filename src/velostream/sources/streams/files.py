@@ -10,7 +10,7 @@ import base64
 import json
 import pickle
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -65,6 +65,10 @@ class FileOptions:
     limit: BatchLimit = field(default_factory=BatchLimit)
     store: Store | None = None
     """Where the files are objects of a store: how it is reached."""
+    told: str = ""
+    """Where they are objects that a queue tells of: the list of these."""
+    existing: bool = True
+    """Whether objects that are there at the first start are read too."""
     worker: str = ""
     """What is done with records where they are read, instead of sending them on: packed, see `packed`."""
 
@@ -153,13 +157,17 @@ class FileStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self.looked = time.monotonic()
         self._reach()
         found = found_at(self.options.path, Path(self.options.folder))
-        changed = None if self.options.growing else self.manifest.changed(found, done)
+        if not self.options.growing:
+            self._refuse_changed(found, done)
+        self.manifest.take(found)
+
+    def _refuse_changed(self, found: Mapping[str, tuple[int, int] | None], done: int) -> None:
+        changed = self.manifest.changed(found, done)
         if changed is not None:
             hint = (
                 f"give changed data a new name; '{self.options.source}.growing' = 'true' reads what is added to files"
             )
             raise VeloError(f"'{changed}' has changed after it was read", hint=hint, code="source-unreadable")
-        self.manifest.take(found)
 
     def _reach(self) -> None:
         """Lets this process reach the store that the files are in."""

@@ -104,7 +104,10 @@ class Manifest:
 
     def take(self, paths: Iterable[str]) -> None:
         """Files that are new, in order of name."""
-        new = [look(path) for path in sorted(paths) if path not in self.numbers]
+        self.add([look(path) for path in sorted(paths) if path not in self.numbers])
+
+    def add(self, new: Sequence[Taken]) -> None:
+        """Files that are new, in this order."""
         if not new:
             return
         self.file.parent.mkdir(parents=True, exist_ok=True)

@@ -14,7 +14,14 @@ from velostream.errors import VeloError
 T = TypeVar("T")
 INTERRUPTED = "source-interrupted"
 """What makes a job try its micro-batch again."""
-MISSING = ("table-not-found", "database-unreachable", "http-unreachable", "file-not-found", "store-unreachable")
+MISSING = (
+    "table-not-found",
+    "database-unreachable",
+    "http-unreachable",
+    "file-not-found",
+    "store-unreachable",
+    "queue-not-found",
+)
 """What a look says of something that may come."""
 
 

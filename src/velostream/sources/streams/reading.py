@@ -15,6 +15,7 @@ from velostream.sources.streams.csv_records import CsvForm
 from velostream.sources.streams.decoding import COLUMNAR, ORDERED, FileForm
 from velostream.sources.streams.file_checks import check_files
 from velostream.sources.streams.limits import BatchLimit
+from velostream.sources.streams.missing import wait_for
 from velostream.sources.streams.object_checks import check_objects
 from velostream.sources.streams.readers import began_by_spark, require_ours
 from velostream.sources.streams.watermarks import FOLDER
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from velostream.sources.streams.files import FileOptions
+
+
+TOLD = 0.1
+"""How often, in seconds, it is looked at what a queue told."""
 
 
 def open_stream(node: Any, lowering: Any) -> tuple[DataFrame, str, str]:
@@ -79,17 +84,42 @@ def _objects(node: Any, lowering: Any, form: FileForm, manifest: Path) -> tuple[
     """Objects of a store are read as files are."""
     store = store_of(node.settings)
     use(node.settings.text("path"), store)
-    before = manifest.exists() or node.read_back is not None
+    url = node.settings.get("s3.notifications")
+    before = manifest.exists() or node.read_back is not None or url is not None
+    options = replace(_options(node, lowering, form, manifest), store=store)
+    if url is not None:
+        options = replace(_told(node, lowering, options), existing=node.settings.boolean("s3.notifications.existing"))
     check_objects(node, form, bounded=lowering.run.bounded, before=before)
-    return _ours(node, lowering, form, replace(_options(node, lowering, form, manifest), store=store))
+    return _ours(node, lowering, form, options)
+
+
+def _told(node: Any, lowering: Any, options: FileOptions) -> FileOptions:
+    """Objects that a queue tells of: what it tells is written down from now on, or once where the run ends."""
+    from velostream.sources.streams.background import begin
+    from velostream.sources.streams.calling import Calls
+    from velostream.sources.streams.queue import Queue
+    from velostream.sources.streams.told import Receiver, Told
+
+    home, settings = Path(lowering.run.checkpoint), node.settings
+    queue = Queue(node.source, settings.text("s3.notifications"), store_of(settings))
+    wait_for(node.source, "file", settings, queue.check)
+    told = Told.of(home.parent, queue.url)
+    receiver = Receiver(queue, told, Calls.of(node.source, settings, home), Path(options.manifest))
+    if options.ends:
+        receiver.drain()
+    else:
+        begin(home, node.source, receiver)
+    return replace(options, told=str(told.file), interval=TOLD)
 
 
 def _ours(node: Any, lowering: Any, form: FileForm, options: FileOptions) -> tuple[DataFrame, str, str]:
     from velostream.sources.streams.files import FAULTS, SYSTEM, FileStream, packed
+    from velostream.sources.streams.told_objects import ToldStream
 
     declared, early = _declared(node), lowering.early.get(node.source)
-    lowering.spark.dataSource.register(FileStream)
-    reader = lowering.spark.readStream.name(f"source_{node.source}").format("velo_files")
+    stream = ToldStream if options.told else FileStream
+    lowering.spark.dataSource.register(stream)
+    reader = lowering.spark.readStream.name(f"source_{node.source}").format(stream.name())
     columns = f"{declared if form.format in COLUMNAR else 'value STRING'}, {FAULTS}, {SYSTEM}"
     if early is not None:
         options, columns = replace(options, worker=packed(early)), f"{columns}, {early.more}"

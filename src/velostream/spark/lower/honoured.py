@@ -46,7 +46,8 @@ _S3 = ("s3.region", "s3.endpoint", "s3.access.key", "s3.secret.key", "s3.session
 _TIERS = ("state.warm.", "state.memory.")
 _REASONS = {
     "state.warm.ttl": "remove it: windows stay in the state store until end + allowed.lateness, since late records may "
-    "correct them; what they said is in the cold tier from their close on (state.cold.backend)"
+    "correct them; what they said is in the cold tier from their close on (state.cold.backend)",
+    "s3.notifications": "remove it: a table looks at its objects by listing them, every refresh.interval",
 }
 _CALLED = ("circuit.breaker.",)
 """Of sources that are called by us; Spark and the disk are not."""
@@ -56,6 +57,8 @@ _MORE = {
     "http_source": ("listen", *_CALLED),
     "s3_source": _S3,
 }
+_TOLD = ("s3.notifications",)
+"""Of a source of objects that a stream reads; a table is loaded by listing."""
 _TABLE = (
     *("type", "config_file", "path", "format", "schema", "csv.", "file.", "refresh.", "retention", "version.time"),
     *("wait.timeout", "missing.data.strategy", "circuit.breaker."),
@@ -78,7 +81,7 @@ def ignored(job: Job) -> Iterator[VeloError]:
     yield from _ignored(None if apart else job.settings, _JOB, "job", job.name)
     yield from _stateless(job)
     for scan in job.scans:
-        more = _MORE.get(scan.connector, ())
+        more = (*_MORE.get(scan.connector, ()), *(_TOLD if scan.connector == "s3_source" else ()))
         yield from _ignored(scan.settings, (*_SOURCE, *more), "source", scan.source, client=bool(more))
         yield from _registry(scan.settings, scan.connector, scan.source)
     for table in job.root.walk():

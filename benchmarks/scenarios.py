@@ -113,6 +113,13 @@ SCENARIOS: tuple[Scenario, ...] = (
         contestants=(VELO, ROCKSDB, MEMORY),
     ),
     _s3(
+        "S3d",
+        "the same as S3w in two micro-batches, which the aim was taken from",
+        data=lambda n: trades(4 * n, _GROUPS, batches=2),
+        aims={ROCKSDB: 2.0},
+        contestants=(VELO, ROCKSDB, MEMORY),
+    ),
+    _s3(
         "S3r",
         "the same, rows through Spark (scan.in_worker = never)",
         job={"scan.in_worker": "never"},

@@ -42,12 +42,13 @@ def combined(settings: OperatorSettings, rows: pl.DataFrame, apart: Sequence[str
     `apart` are columns that the keys decide; they stay.
     """
     keys, window = list(settings.keys), settings.assigner
-    timed = rows.with_columns(pl.col("_event_time").alias("_start"), pl.col("_event_time").alias("_end"))
-    placed = window.place(timed, keys)
     if isinstance(window, Aligned):
+        placed = rows.with_columns(window.pane_of(pl.col("_event_time")).alias("_start"))
         folded = settings.aggregation.fold(placed, [*apart, *keys, "_start"])
         end = (pl.col("_start") + window.pane).alias("_end")
         return folded.select(*apart, *keys, "_start", end, *settings.aggregation.state)
+    timed = rows.with_columns(pl.col("_event_time").alias("_start"), pl.col("_event_time").alias("_end"))
+    placed = window.place(timed, keys)
     hashed = ["_hash"] if "_hash" in rows.columns else []
     return settings.aggregation.fold(placed, [*apart, *keys, *hashed, "_start", "_end"])
 

@@ -43,9 +43,10 @@ class FileForm:
 
 
 def record_batches(
-    path: str, form: FileForm, schema: pa.Schema, start: int = 0, end: int | None = None
+    path: str, form: FileForm, schema: pa.Schema, start: int = 0, end: int | None = None, rows: int | None = None
 ) -> Iterator[pa.RecordBatch]:
-    """The records of a file, or of the bytes from `start` to `end` of one that grows; blank lines are none."""
+    """The records of a file, or of the bytes from `start` to `end` of one that grows; blank lines are none. `rows` is
+    how many of a Parquet file come together."""
     if form.format == "avro":
         from velostream.sources.streams.avro import avro_batches
 
@@ -53,7 +54,7 @@ def record_batches(
     elif form.format == "parquet":
         from velostream.sources.streams.parquet import parquet_batches
 
-        yield from parquet_batches(path, form.columns, schema)
+        yield from parquet_batches(path, form.columns, schema, *([] if rows is None else [rows]))
     elif form.format == "csv":
         for part in csv_pieces(path, form.csv, form.columns, start, end):
             yield from _plain(part) if isinstance(part, list) else _batched(part)

@@ -43,6 +43,9 @@ FAULTS = "_raw STRING, _fault STRING"
 BATCH_BYTES = 256 * 1024 * 1024
 """Without `files.per.batch`, a micro-batch takes files of this size together, and at least one."""
 
+COMBINED = 1_000_000
+"""How many records a worker that combines them takes together: the more, the fewer groups it sends."""
+
 
 @dataclass(frozen=True)
 class FileOptions:
@@ -229,9 +232,9 @@ class FileStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             return
         worker = unpacked(self.options.worker)
         task = partition.value
-        yield from worker.routed(self._records(task, worker.schema), task.path, task.clock)
+        yield from worker.routed(self._records(task, worker.schema, COMBINED), task.path, task.clock)
 
-    def _records(self, task: Task, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    def _records(self, task: Task, schema: pa.Schema, rows: int | None = None) -> Iterator[pa.RecordBatch]:
         """The records of a file, between what is to be known of its partition before and after."""
         self._reach()
         if task.before:
@@ -240,7 +243,7 @@ class FileStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         watermark = largest_before(self.options.watermarks) if self.options.time else None
         try:
             with interrupted(self.options.source, in_store=is_remote(task.path)):
-                for batch in record_batches(task.path, self.options.form, schema, task.start, task.end):
+                for batch in record_batches(task.path, self.options.form, schema, task.start, task.end, rows):
                     late = below(batch, self.options.time, watermark)
                     yield _placed(batch, schema, task, first, late, by_file=self.options.by == "file")
                     first += batch.num_rows

@@ -14,7 +14,7 @@ from velostream.stores import is_remote, opened
 ROWS = 250_000
 
 
-def parquet_batches(path: str, columns: Sequence[str], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+def parquet_batches(path: str, columns: Sequence[str], schema: pa.Schema, rows: int = ROWS) -> Iterator[pa.RecordBatch]:
     """The records of a file with `columns`, typed as `schema` says; those that the file does not have are NULL. Texts
     may be asked for coded, as dictionaries."""
     try:
@@ -31,7 +31,7 @@ def parquet_batches(path: str, columns: Sequence[str], schema: pa.Schema) -> Ite
         again = opened(path) if is_remote(path) else path
         file = pq.ParquetFile(again, metadata=file.metadata, read_dictionary=coded)
     wanted = pa.schema([schema.field(column) for column in columns])
-    for batch in file.iter_batches(ROWS, columns=list(present.values())):
+    for batch in file.iter_batches(rows, columns=list(present.values())):
         yield from _typed(batch, present, wanted)
 
 
@@ -58,7 +58,7 @@ def _typed(batch: pa.RecordBatch, present: dict[str, str], wanted: pa.Schema) ->
 
 def _is_coded(file: pq.ParquetFile, name: str, kind: pa.DataType) -> bool:
     """True for texts that are asked for coded, and can be read so."""
-    return pa.types.is_dictionary(kind) and pa.types.is_string(file.schema_arrow.field(name).type)
+    return bool(pa.types.is_dictionary(kind) and pa.types.is_string(file.schema_arrow.field(name).type))
 
 
 def _cast(array: pa.Array, kind: pa.DataType) -> pa.Array:

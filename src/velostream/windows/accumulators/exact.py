@@ -74,7 +74,10 @@ class Exact:
         return [units // base, units % base] if self.split else [units]
 
     def added(self, value: pl.Expr) -> list[pl.Expr]:
-        """The parts of the sum of a column, as aggregation expressions."""
+        """The parts of the sum of a column, as aggregation expressions. As many values of 32 bits as a frame may have
+        fit into 64."""
+        if _BITS.get(self.type.name, 64) <= 32:
+            return [value.to_physical().cast(pl.Int64).sum().cast(pl.Int128)]
         return [part.sum() for part in self.apart(value)]
 
     def total(self, parts: Sequence[pl.Expr]) -> pl.Expr:

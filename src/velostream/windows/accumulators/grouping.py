@@ -38,7 +38,7 @@ def _grouped(cells: list[Cell], frame: pl.DataFrame, by: Sequence[str], *, mergi
         if packed is None:
             return frame.group_by(by).agg(parts).select(*by, *columns)
         keys = (pl.col(name).first() for name in by)
-        return frame.group_by(packed.alias(GROUP)).agg(*keys, *parts).select(*by, *columns)
+        return frame.with_columns(packed.alias(GROUP)).group_by(GROUP).agg(*keys, *parts).select(*by, *columns)
     numbered = _numbered(frame, by)
     states = numbered.group_by(GROUP).agg(*(pl.col(name).first() for name in by), *parts)
     for table in tables:

@@ -149,7 +149,7 @@ class BatchWriter:
             self.watermark = max((time for time in told if time is not None), default=self.watermark)
             packed = said.rows(len(self.lowered.roles)) if self.lowered.packed else 0
             at_most = packed + sum(one.rows for one in counts)
-            self.fits = self.lowered.packed and packed <= FEW and None not in said.results
+            self.fits = self.lowered.packed and (packed <= FEW or self._is_made) and None not in said.results
             letters, measured = self._delivered(kept if self.fits else batch.persist(), said, number, at_most)
             self.rows_before = at_most
             met = [*((one.joined, one.rows) for one in counts), *of_routers(said.stats)]
@@ -176,7 +176,7 @@ class BatchWriter:
         """Writes the rows of a micro-batch, asking Spark for no more of them than is needed."""
         lowered = self.lowered
         held = [one for one in said.results if one is not None] if self.fits else []
-        if self.fits and lowered.table is not None and self.measures is None and self.lines is None:
+        if self.fits and lowered.table is not None and self._is_made:
             self.failing.check(said.letters, number)
             letters = self._sinks(None, number, at_most, numbered(lowered.table(held)))
             if self.emissions is not None:
@@ -190,6 +190,11 @@ class BatchWriter:
 
     def _stage(self, number: int, name: str, rows: int | None = None) -> AbstractContextManager[None]:
         return self.events.stage(self.job.name, number, name, rows)
+
+    @property
+    def _is_made(self) -> bool:
+        """True where rows of results need no query: however many they are, their bytes are few if they are there."""
+        return self.lowered.table is not None and self.measures is None and self.lines is None
 
     @property
     def _is_large(self) -> bool:

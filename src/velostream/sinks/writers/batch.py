@@ -108,8 +108,8 @@ class BatchRows:
 
     @cached_property
     def few(self) -> bool:
-        """True where the rows fit into the driver with ease."""
-        return (self.frame.count() if self.at_most is None else self.at_most) <= FEW
+        """True where the rows fit into the driver with ease, or are there."""
+        return self.given is not None or (self.frame.count() if self.at_most is None else self.at_most) <= FEW
 
     @property
     def none(self) -> bool:

@@ -41,6 +41,20 @@ def test_windows_are_corrected_in_place_and_a_run_again_changes_nothing(
     assert postgres.ask("SELECT batch FROM velostream_batches WHERE sink = 'bars'")[0][0] >= batch
 
 
+def test_windows_whose_start_is_selected_by_another_name_are_rows_of_their_own(
+    one_spark: Any, tmp_path: Path, postgres: Database
+) -> None:
+    write_lines(tmp_path, "1.jsonl", [{"k": "a", "v": v, "at": START + v * 60_000} for v in range(3)])
+    write_lines(tmp_path, "2.jsonl", [{"k": "a", "v": 9, "at": START}])
+    text = f"""{SOURCE}
+        CREATE STREAM begun AS SELECT k PRIMARY KEY, _window_start AS began, SUM(v) AS total FROM s GROUP BY k
+        WINDOW TUMBLING(1m) INTO db WITH ('db.type' = 'database_sink', 'db.url' = '{postgres.url}',
+        'db.table' = 'begun', 'db.table.create' = 'true', 'allowed.lateness' = '10m',
+        's.watermark.scope' = 'source');"""
+    run(one_spark, tmp_path, text)
+    assert postgres.ask("SELECT total, _revision FROM begun ORDER BY began") == [(9, 2), (1, 1), (2, 1)]
+
+
 def test_a_row_that_the_table_refuses_is_a_dead_letter_and_the_rest_is_written(
     one_spark: Any, tmp_path: Path, postgres: Database
 ) -> None:

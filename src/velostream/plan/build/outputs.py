@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from velostream.plan.build.context import Building, value_of
 from velostream.plan.build.outcome import Keyed
-from velostream.plan.nodes import Materialise, Node, Print, Sinks, SinkTarget
+from velostream.plan.nodes import Aggregate, Materialise, Node, Print, Project, Sinks, SinkTarget
 from velostream.plan.nodes.base import EVENT_TIME, WINDOW_END, WINDOW_START
 from velostream.sinks.base import WriteMode
 from velostream.validation.bound import BoundSink
@@ -33,7 +33,7 @@ def targets_of(keyed: Keyed, building: Building) -> tuple[SinkTarget, ...]:
 def _target(sink: BoundSink, keyed: Keyed, building: Building) -> SinkTarget:
     node, connector = keyed.node, sink.connector
     writes = connector.write_mode(sink.settings)
-    window = tuple(name for name in node.identity if name in _BOUNDS)
+    identity = tuple(dict.fromkeys((*keyed.key, *_window(node))))
     return SinkTarget(
         name=sink.name,
         connector=connector.name,
@@ -41,7 +41,20 @@ def _target(sink: BoundSink, keyed: Keyed, building: Building) -> SinkTarget:
         guarantee=connector.guarantee(str(value_of(building.settings, "job.mode", "simple")), sink.settings),
         format=str(value_of(sink.settings, "format", "")),
         key=keyed.key,
-        identity=(*keyed.key, *window) if keyed.key and writes is WriteMode.UPSERT else (),
+        identity=identity if keyed.key and writes is WriteMode.UPSERT else (),
         headers=connector.headers,
         settings=sink.settings,
     )
+
+
+def _window(node: Node) -> tuple[str, ...]:
+    """The fields that tell which window a row belongs to, by whatever names they were selected."""
+    names, found, below = {name: name for name in node.identity}, set[str](), node
+    while True:
+        found |= {shown for name, shown in names.items() if name.rpartition(".")[2] in _BOUNDS}
+        if isinstance(below, Aggregate) or len(below.children) != 1:
+            return tuple(name for name in node.identity if name in found)
+        if isinstance(below, Project):
+            renamed = [column for column in below.columns if column.is_renamed and column.name in names]
+            names = {column.expression.name: names[column.name] for column in renamed}
+        below = below.children[0]

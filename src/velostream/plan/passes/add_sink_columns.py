@@ -28,8 +28,9 @@ def _columns(target: SinkTarget, rows: Node) -> tuple[str, ...]:
     wanted: list[str] = []
     by_key = target.connector == "delta_sink" and target.writes is WriteMode.UPSERT
     if target.connector == "database_sink" or by_key:
-        window = [name for name in rows.identity if name in (WINDOW_START, WINDOW_END)]
-        wanted += [*target.key, *window, *((REVISION,) if window else ())]
+        window = [name for name in (*rows.identity, *target.identity) if name in (WINDOW_START, WINDOW_END)]
+        windowed = bool(window) or len(target.identity) > len(target.key)
+        wanted += [*target.key, *window, *((REVISION,) if windowed else ())]
     if rows.revises:
         wanted += [REVISION] if target.writes is WriteMode.UPSERT else [EMISSION, REVISION]
     hidden = {member.name for member in rows.fields if member.system}

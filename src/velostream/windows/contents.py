@@ -29,8 +29,9 @@ class Contents(Protocol):
         """Contents of the same fragment as one; other columns go."""
         ...
 
-    def settle(self, held: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
-        """The aggregation state of each fragment that holds anything; other columns go."""
+    def settle(self, held: pl.DataFrame, by: Sequence[str], labels: Sequence[str] = ()) -> pl.DataFrame:
+        """The aggregation state of each fragment that holds anything, and whether any of its parts has each of the
+        `labels`; other columns go."""
         ...
 
     def parted(self, held: pl.DataFrame, by: Sequence[str]) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -52,9 +53,9 @@ class Folded:
         """Merge the states."""
         return self.aggregation.merge(held, by)
 
-    def settle(self, held: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+    def settle(self, held: pl.DataFrame, by: Sequence[str], labels: Sequence[str] = ()) -> pl.DataFrame:
         """Merge the states."""
-        return self.aggregation.merge(held, by)
+        return self.aggregation.merge(held, by, labels)
 
     def parted(self, held: pl.DataFrame, by: Sequence[str]) -> tuple[pl.DataFrame, pl.DataFrame]:
         """Everything counts."""
@@ -81,9 +82,13 @@ class Contributed:
         order = held.sort(ORIGIN_REVISION, ORIGIN_GONE, maintain_order=True)
         return order.unique([*by, ORIGIN], keep="last", maintain_order=True)
 
-    def settle(self, held: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+    def settle(self, held: pl.DataFrame, by: Sequence[str], labels: Sequence[str] = ()) -> pl.DataFrame:
         """Fold what each origin contributes now."""
-        return self.aggregation.fold(self.join(held, by).filter(~pl.col(ORIGIN_GONE)), by)
+        states = self.aggregation.fold(self.join(held, by).filter(~pl.col(ORIGIN_GONE)), by)
+        if not labels:
+            return states
+        told = held.group_by(by).agg(pl.col(name).any() for name in labels)
+        return states.join(told, on=by, how="left", nulls_equal=True)
 
     def parted(self, held: pl.DataFrame, by: Sequence[str]) -> tuple[pl.DataFrame, pl.DataFrame]:
         """Of each origin the newest, apart from those that are withdrawn."""

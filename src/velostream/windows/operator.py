@@ -217,14 +217,11 @@ class Operator:
         """Rows of the groups that are due, and withdrawals of rows that have ceased to exist."""
         group = self._group
         critical = pl.col("_critical") if "_critical" in asked.columns else pl.lit(value=False)
-        touched = asked.filter("_touched").with_columns(critical.fill_null(value=False).alias("_critical"))
-        labels = touched.group_by(group).agg(pl.col(name).any() for name in LABELS)
+        asked = asked.with_columns((pl.col("_touched") & critical).fill_null(value=False).alias("_critical"))
         if self.previous is not None:
             asked = self.previous.with_extras(asked)
-        states = self.contents.settle(asked, group)
-        values = self.settings.aggregation.finish(states)
-        values = values.join(labels, on=group, how="left", nulls_equal=True)
-        values = self.shelf.celled(values.with_columns(pl.col(name).fill_null(value=False) for name in LABELS))
+        states = self.contents.settle(asked, group, LABELS)
+        values = self.shelf.celled(self.settings.aggregation.finish(states))
         known = (
             self.shelf.celled(asked.select(group).unique()) if self.window.moves or self.settings.replaces else values
         )

@@ -231,8 +231,10 @@ class Panes:
 
     def keep(self, batch: Batch, moment: Moment, stats: Stats) -> None:
         """Store what the batch brought; settle what has closed; let go what is beyond the lateness."""
-        fragments = batch.delta.drop("_critical", strict=False)
-        self.panes.append(fragments.with_columns(pl.col("_end").alias("_cell")))
+        gone = moment.closing_by(self.allowed)
+        floor = None if gone is None else gone + 1 if self.discards else self.window.horizon(gone) + self.window.pane
+        fragments = batch.delta.drop("_critical", strict=False).with_columns(pl.col("_end").alias("_cell"))
+        self.panes.append(fragments if floor is None else fragments.filter(pl.col("_cell") >= floor))
         self._settle(moment, stats)
         due = (
             None if moment.after is None else self._due(Moment(moment.before, moment.after, moment.now, moment.number))
@@ -241,13 +243,12 @@ class Panes:
             closing = due.select(WINDOW).unique().height
             self.completed += closing
             stats.windows_completed += closing
-        gone = moment.closing_by(self.allowed)
-        if gone is not None:
+        if gone is not None and floor is not None:
             expired = self.index.read([(LEAST, gone)])
             deleted = 0 if expired is None else expired.select(WINDOW).unique().height
             self.deleted += deleted
             self.index.drop_below(gone + 1)
-            self.panes.drop_below(gone + 1 if self.discards else self.window.horizon(gone) + self.window.pane)
+            self.panes.drop_below(floor)
             self.fresh.drop_below((moment.after or 0) + 1)
         stats.open_windows = self.created - self.completed
         stats.windows_held = self.completed - self.deleted

@@ -70,9 +70,10 @@ class Aggregation:
         """One row of state per group of `rows`: the columns `by`, then the state."""
         return grouping.fold(self.cells, rows, by)
 
-    def merge(self, states: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
-        """One row of state per group of `states`; columns that are neither `by` nor state go."""
-        return grouping.merge(self.cells, self.completed(states), by)
+    def merge(self, states: pl.DataFrame, by: Sequence[str], labels: Sequence[str] = ()) -> pl.DataFrame:
+        """One row of state per group of `states`, and whether any of them has each of the `labels`; columns that are
+        none of these go."""
+        return grouping.merge(self.cells, self.completed(states), by, labels)
 
     def completed(self, states: pl.DataFrame) -> pl.DataFrame:
         """States with all state columns: those that an earlier version of the query did not keep are NULL, so empty."""

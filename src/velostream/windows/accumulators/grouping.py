@@ -23,16 +23,19 @@ def fold(cells: Iterable[Cell], rows: pl.DataFrame, by: Sequence[str]) -> pl.Dat
     return _grouped(list(cells), rows, by, merging=False)
 
 
-def merge(cells: Iterable[Cell], states: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
-    """One row of state per group of states: `by`, then the columns of the cells."""
-    return _grouped(list(cells), states, by, merging=True)
+def merge(cells: Iterable[Cell], states: pl.DataFrame, by: Sequence[str], labels: Sequence[str] = ()) -> pl.DataFrame:
+    """One row of state per group of states: `by`, the columns of the cells, and whether any state has the `labels`."""
+    return _grouped(list(cells), states, by, labels, merging=True)
 
 
-def _grouped(cells: list[Cell], frame: pl.DataFrame, by: Sequence[str], *, merging: bool) -> pl.DataFrame:
+def _grouped(
+    cells: list[Cell], frame: pl.DataFrame, by: Sequence[str], labels: Sequence[str] = (), *, merging: bool
+) -> pl.DataFrame:
     scalars = [cell for cell in cells if isinstance(cell, ScalarCell)]
     tables = [cell for cell in cells if isinstance(cell, TableCell)]
     parts = [part for cell in scalars for part in (cell.merge() if merging else cell.fold())]
-    columns = [name for cell in cells for name in cell.columns]
+    parts += [pl.col(name).any() for name in labels]
+    columns = [name for cell in cells for name in cell.columns] + [*labels]
     if by and not tables:
         packed = _packed(frame, by)
         if packed is None:

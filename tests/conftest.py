@@ -32,7 +32,7 @@ settings.load_profile("velostream")
 
 LONGEST = (
     *("faults/test_kill.py", "page/test_running.py", "server/test_drivers.py", "faults/test_loading.py"),
-    *("api/test_guide.py", "project/test_lint.py"),
+    *("api/test_guide.py", "project/test_lint.py", "delta/test_delta.py"),
 )
 """They take a minute or more: begun first, they end before the many short ones, and nobody waits for them alone."""
 

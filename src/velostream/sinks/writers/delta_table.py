@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from velostream.errors import VeloError
@@ -50,6 +51,11 @@ class Target:
 
 def open_table(spark: SparkSession, sink: str, path: str, shape: Shape) -> Target:
     """The table of a sink; made where it is not there."""
+    if Path(path).is_file():
+        message = f"sink '{sink}' cannot write the Delta table '{path}', which is a file"
+        raise VeloError(
+            message, hint="name a folder that is not there, or that has a Delta table", code="unreachable-sink"
+        )
     refused = next((column for column in shape.columns if "INTERVAL" in column[1].upper()), None)
     if refused is not None:
         message = f"sink '{sink}' cannot write column '{refused[0]}': Delta has no type for {refused[1]}"

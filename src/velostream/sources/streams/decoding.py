@@ -54,7 +54,7 @@ def record_batches(
     elif form.format == "parquet":
         from velostream.sources.streams.parquet import parquet_batches
 
-        yield from parquet_batches(path, form.columns, schema, *([] if rows is None else [rows]))
+        yield from parquet_batches(path, form.columns, schema, rows)
     elif form.format == "csv":
         for part in csv_pieces(path, form.csv, form.columns, start, end):
             yield from _plain(part) if isinstance(part, list) else _batched(part)

@@ -14,7 +14,9 @@ from velostream.stores import is_remote, opened
 ROWS = 250_000
 
 
-def parquet_batches(path: str, columns: Sequence[str], schema: pa.Schema, rows: int = ROWS) -> Iterator[pa.RecordBatch]:
+def parquet_batches(
+    path: str, columns: Sequence[str], schema: pa.Schema, rows: int | None = None
+) -> Iterator[pa.RecordBatch]:
     """The records of a file with `columns`, typed as `schema` says; those that the file does not have are NULL. Texts
     may be asked for coded, as dictionaries."""
     try:
@@ -31,7 +33,7 @@ def parquet_batches(path: str, columns: Sequence[str], schema: pa.Schema, rows: 
         again = opened(path) if is_remote(path) else path
         file = pq.ParquetFile(again, metadata=file.metadata, read_dictionary=coded)
     wanted = pa.schema([schema.field(column) for column in columns])
-    for batch in file.iter_batches(rows, columns=list(present.values())):
+    for batch in file.iter_batches(rows or ROWS, columns=list(present.values())):
         yield from _typed(batch, present, wanted)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from velostream.jobs import writing
 from velostream.jobs.accounts import Counted
-from velostream.jobs.observing import Observed
+from velostream.jobs.observing import Counting
 from velostream.jobs.runner import Runner
 from velostream.plan import plan
 from velostream.sinks.memory import rows as kept
@@ -54,10 +54,10 @@ def test_rows_are_the_same_whoever_writes_them(
 
 def test_counting_lays_nothing_into_rows_beside_their_columns(one_spark: Any) -> None:
     rows = one_spark.createDataFrame([(1, None, None, 2)], "v INT, _mark STRING, _status STRING, _joined BIGINT")
-    observed = Observed(rows, 1)
-    assert observed.frame._jdf.queryExecution().optimizedPlan().output().size() == 4
-    assert "_common_expr" not in observed.frame._jdf.queryExecution().optimizedPlan().toString()
-    observed.frame.collect()
+    observed = Counting(rows.columns, 1).observed(rows)
+    assert observed.fine._jdf.queryExecution().optimizedPlan().output().size() == 4
+    assert "_common_expr" not in observed.fine._jdf.queryExecution().optimizedPlan().toString()
+    observed.fine.collect()
     assert (observed.counts(), observed.joined) == ([Counted("", False, False, 1)], [(0, 1)])
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from threading import Event
 from typing import Any
 
 
@@ -19,9 +20,17 @@ class Flush:
 
     stages: frozenset[int]
     command: Callable[..., None]
-    done: bool = False
-    """True once a micro-batch has carried it."""
     _ready: set[int] = field(default_factory=set)
+    _carried: Event = field(default_factory=Event)
+
+    @property
+    def done(self) -> bool:
+        """True once a micro-batch has carried it."""
+        return self._carried.is_set()
+
+    def wait(self, seconds: float) -> bool:
+        """Waits until a micro-batch has carried it, for so long at most; answers as `done`."""
+        return self._carried.wait(seconds)
 
     def begin(self) -> None:
         """Asks the nodes; where there is one only, it is told at once."""
@@ -30,7 +39,8 @@ class Flush:
     def hear(self, stats: Iterable[Mapping[str, Any]]) -> None:
         """Takes what nodes say in a micro-batch, while that is written."""
         told = list(stats)
-        self.done |= any(one["flush"] for one in told)
+        if any(one["flush"] for one in told):
+            self._carried.set()
         answered = {one["stage"] for one in told if one["ready"]} & self.stages
         if answered:
             self._ready |= answered

@@ -3,6 +3,9 @@ are written."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from velostream.jobs.accounts import Counted
@@ -11,7 +14,7 @@ from velostream.spark.lower.join_counts import counters, of_counters
 from velostream.spark.stateful import layout as names
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import Column, DataFrame, Observation
 
 FAULT = "fault"
 _AGAIN = "again"
@@ -23,44 +26,62 @@ _MET = {
 """When a row is of a kind, as text: to Spark that is one word instead of thirty, in every micro-batch."""
 
 
-class Observed:
-    """A frame whose rows are counted by status when something is done with all of them."""
+class Counting:
+    """What is counted of the rows of a job by status: made once, so that a micro-batch has nothing to parse."""
 
-    def __init__(self, batch: DataFrame, joins: int = 0) -> None:
-        from pyspark.sql import Observation
+    def __init__(self, columns: Collection[str], joins: int = 0) -> None:
         from pyspark.sql import functions as F  # noqa: N812
 
-        self.observation = Observation()
-        columns = batch.columns
-        self._flags: tuple[bool, ...] = (False, True) if "_expanded" in columns else (False,)
+        self.flags: tuple[bool, ...] = (False, True) if "_expanded" in columns else (False,)
+        self.joins = joins
         texts = {
-            _name(kind, further=flag): f"{met}{_further(flag) if len(self._flags) > 1 else ''}"
+            _name(kind, further=flag): f"{met}{_further(flag) if len(self.flags) > 1 else ''}"
             for kind, met in _MET.items()
-            for flag in self._flags
+            for flag in self.flags
         }
         if "_replayed" in columns:
-            texts[_AGAIN] = f"_replayed{_further(False) if len(self._flags) > 1 else ''}"
+            texts[_AGAIN] = f"_replayed{_further(False) if len(self.flags) > 1 else ''}"
         met = {name: f"{names.MARK} IS NULL AND {text}" for name, text in texts.items()} | counters(joins)
         # count_if would have each of its answers laid into every row, beside all columns, before it is counted
-        counts = [F.expr(f"count(CASE WHEN {text} THEN 1 END) AS {name}") for name, text in met.items()]
-        self._joins = joins
-        self.frame = batch.observe(self.observation, *counts)
+        self._counts = [F.expr(f"count(CASE WHEN {text} THEN 1 END) AS {name}") for name, text in met.items()]
+        self._fine = F.expr(f"{names.MARK} IS NULL AND {names.STATUS} IS NULL")
+
+    def observed(self, batch: DataFrame) -> Observed:
+        """The rows of a micro-batch, counted when something is done with all of them."""
+        from pyspark.sql import Observation
+
+        observation = Observation()
+        return Observed(self, observation, batch.observe(observation, *self._counts).filter(self._fine))
+
+
+@dataclass
+class Observed:
+    """A micro-batch whose rows are counted when `fine`, those that nothing is wrong with, are written."""
+
+    counting: Counting
+    observation: Observation
+    fine: DataFrame
+
+    @cached_property
+    def _found(self) -> dict[str, int]:
+        return self.observation.get
 
     @property
     def replayed(self) -> int:
         """How many records came again, among all those that are counted."""
-        return int(self.observation.get.get(_AGAIN, 0))
+        return int(self._found.get(_AGAIN, 0))
 
     @property
     def joined(self) -> list[tuple[int, int]]:
         """How many rows met something in each join, and how many did not."""
-        return of_counters(self.observation.get, self._joins)
+        return of_counters(self._found, self.counting.joins)
 
     def counts(self) -> list[Counted]:
-        """The rows by status, after the frame was written; those that something is wrong with under one name."""
-        found = self.observation.get
+        """The rows by status, after they were written; those that something is wrong with under one name."""
         told = [
-            Counted(kind, flag, False, int(found[_name(kind, further=flag)])) for kind in _MET for flag in self._flags
+            Counted(kind, flag, False, int(self._found[_name(kind, further=flag)]))
+            for kind in _MET
+            for flag in self.counting.flags
         ]
         return [one for one in told if one.rows]
 

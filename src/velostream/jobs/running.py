@@ -41,6 +41,8 @@ from velostream.tables.progress import LOADING
 
 POLL = 0.05
 """How often a query is asked whether it is done, in seconds; each time costs a call of the JVM."""
+ENDING = 0.01
+"""The same for one that is about to end."""
 NUDGE = 1.0
 """How often, at most, a job without input is made to look at its tables, in seconds."""
 OPENING = "Initializing"
@@ -217,9 +219,8 @@ class RunningJob:
         hearing = frozenset(stage for stage, role in self.lowered.roles.items() if role.first)
         self.writer.flush = flush = Flush(hearing, partial(command, self.control))
         flush.begin()
-        while not (flush.done or self.writer.stopping.is_set()):
+        while not (self.writer.stopping.is_set() or flush.wait(POLL)):
             self.check()
-            time.sleep(POLL)
 
     def check(self) -> None:
         """Raises what ended the query, if something did, as an error that names the job and its statement."""
@@ -261,10 +262,10 @@ class RunningJob:
         assert self.query is not None
         self.writer.stopping.set()
         while self.query.isActive:
-            status = self.query.status
-            if not self.writer.busy and not (status["isTriggerActive"] and status["isDataAvailable"]):
+            if self._is_at_work:
+                time.sleep(ENDING)
+            else:
                 self.query.stop()
-            time.sleep(POLL)
         self.check()
         if self.following is not None:
             self.following.end(self.accounts)
@@ -273,6 +274,14 @@ class RunningJob:
         self.accounts.save(self.home.accounts)
         self.ended("stopped")
         self.release()
+
+    @property
+    def _is_at_work(self) -> bool:
+        """True while its query has a micro-batch."""
+        if self.writer.busy or self.query is None:
+            return self.writer.busy
+        status = self.query.status
+        return bool(status["isTriggerActive"] and status["isDataAvailable"])
 
     def release(self) -> None:
         """Gives back the shared memory of its state, the connections of its sinks, and what its sources did beside."""

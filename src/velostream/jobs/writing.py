@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any
@@ -24,7 +24,7 @@ from velostream.jobs.letter_owner import LetterOwner, own_letters
 from velostream.jobs.log_lines import LogLines, traceparents
 from velostream.jobs.measured import Measured, capped
 from velostream.jobs.measuring import Measures
-from velostream.jobs.observing import FAULT, Observed, by_status
+from velostream.jobs.observing import FAULT, Counting, by_status
 from velostream.jobs.originals import Originals
 from velostream.jobs.said import Said, heard
 from velostream.plan.job import Job
@@ -206,12 +206,14 @@ class BatchWriter:
         plain = plain and not self.lowered.shared
         return one and plain and self.rows_before > FEW
 
+    @cached_property
+    def _counting(self) -> Counting:
+        return Counting(self.lowered.stream.columns, len(self.lowered.joined))
+
     def _write_through(self, batch: DataFrame, number: int) -> None:
         """Writes rows as they are read, and counts them on the way."""
-        counted = batch.drop(*(name for name in COLUMNS if name != names.STATUS))
-        observed = Observed(counted, len(self.lowered.joined))
-        rows = observed.frame.filter(column(names.MARK).isNull())
-        self._sinks(rows.filter(column(names.STATUS).isNull()), number, FEW + 1, None)
+        observed = self._counting.observed(batch)
+        self._sinks(observed.fine, number, FEW + 1, None)
         counts = observed.counts()
         faults = {one.expanded: one.rows for one in counts if one.status == FAULT}
         letters = self.faults.of_frame(batch) if faults else []
@@ -289,7 +291,7 @@ class BatchWriter:
 
         def chosen(wanted: Sequence[str]) -> BatchRows:
             given = table.select(_there(wanted, table.column_names)) if table is not None else None
-            frame = rows.select(*map(column, _there(wanted, rows.columns))) if rows is not None else None
+            frame = rows.select(*map(column, _there_in(rows, wanted))) if rows is not None else None
             return BatchRows(frame, at_most if given is None else given.num_rows, given)
 
         if isinstance(root, Print):
@@ -370,3 +372,8 @@ class BatchWriter:
 def _there(wanted: Sequence[str], known: Sequence[str]) -> list[str]:
     """The columns that a writer is given: what says which row it is, only where rows say so."""
     return [name for name in wanted if name in known or name not in (LEFT, PLACE)]
+
+
+def _there_in(rows: DataFrame, wanted: Sequence[str]) -> Sequence[str]:
+    """The same of a frame, which takes a call of Spark to say what it has."""
+    return _there(wanted, rows.columns) if {LEFT, PLACE} & set(wanted) else wanted

@@ -19,6 +19,7 @@ from velostream.config.settings import Settings
 from velostream.errors import VeloError
 from velostream.sinks.writers import Batch, BatchRows, check, write
 from velostream.sinks.writers.batch import FEW
+from velostream.sinks.writers.staging import Place, all_synced
 
 QUERY = "0a1b2c3d-0000-0000-0000-000000000000"
 MANY = FEW + 1
@@ -140,6 +141,33 @@ def test_two_sinks_may_share_a_folder(one_spark: Any, tmp_path: Path) -> None:
 def test_a_batch_without_rows_leaves_no_file(one_spark: Any, tmp_path: Path, at_most: int | None) -> None:
     put(one_spark.range(0), settings(tmp_path / "out", format="parquet"), at_most=at_most)
     assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_is_looked_through_only_for_a_batch_that_may_be_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked = []
+    glob = Path.glob
+    monkeypatch.setattr(Path, "glob", lambda self, *given: looked.append(self) or glob(self, *given))
+
+    def publish(number: int, files: int) -> list[str]:
+        place = Place(tmp_path, "out", QUERY, number)
+        place.staging.mkdir(parents=True)
+        staged = [place.staging / str(index) for index in range(files)]
+        for file in staged:
+            file.write_text("{}")
+        looked.clear()
+        place.publish(all_synced(staged), "jsonl")
+        return [name[-11:-6] for name in names(tmp_path) if name.startswith(place.prefix)]
+
+    first = Place(tmp_path, "out", QUERY, 4)
+    (tmp_path / f"{first.prefix}00009.jsonl").write_text("of an earlier process")
+    assert publish(4, 3) == ["00000", "00001", "00002"]
+    assert looked == [tmp_path]
+    assert publish(5, 2) == ["00000", "00001"]
+    assert not looked
+    assert publish(5, 1) == ["00000"]
+    assert looked == [tmp_path]
 
 
 def test_what_a_killed_driver_left_is_swept_and_never_seen(one_spark: Any, tmp_path: Path) -> None:

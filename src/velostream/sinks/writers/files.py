@@ -12,7 +12,7 @@ from velostream.sinks.writers.batch import Batch, BatchRows
 from velostream.sinks.writers.encoding import Encoding, compress, encoding_of
 from velostream.sinks.writers.objects import is_store, publish_objects
 from velostream.sinks.writers.rotating import Rotation, rotation_of
-from velostream.sinks.writers.staging import Place, synced
+from velostream.sinks.writers.staging import Place, all_synced
 from velostream.stores import use
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def write_parts(place: Place, rows: BatchRows, encoding: Encoding, limit: int) -
     place.sweep()
     files = _written(rows, encoding, place, limit)
     if files or place.folder.exists():
-        place.publish([synced(file) for file in files], encoding.ending)
+        place.publish(all_synced(files), encoding.ending)
 
 
 def rotation_by(place: Place, settings: Settings) -> Rotation | None:

@@ -10,15 +10,19 @@ import os
 import re
 import shutil
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 STAGING = ".staging"
+_AT_ONCE = 8
 ABANDONED = 86_400.0
 """Seconds after which what another query left is nobody's any more."""
 _swept: set[tuple[str, str, str]] = set()
 """The folders that were swept for a sink of a query in this process."""
+_published: dict[tuple[str, str], int] = {}
+"""The last micro-batch that this process put into a folder, by what owns its files."""
 
 
 def beginning(sink: str) -> str:
@@ -67,14 +71,23 @@ class Place:
     def publish(self, files: list[Path], ending: str) -> list[Path]:
         """Renames the files into place, removes what an earlier try of the batch left, and the staging folder."""
         targets = [self.folder / f"{self.prefix}{index:05d}.{ending}" for index in range(len(files))]
-        for old in set(self.folder.glob(f"{self.prefix}*")) - set(targets):
-            old.unlink()
+        if self._may_be_again():
+            for old in set(self.folder.glob(f"{self.prefix}*")) - set(targets):
+                old.unlink()
         for file, target in zip(files, targets, strict=True):
             file.replace(target)
         if files:
             synced(self.folder)
         self.clear()
         return targets
+
+    def _may_be_again(self) -> bool:
+        """True where the batch may have been tried before: by this process, or as the first one of it by another. The
+        folder is not looked through for any other, however many files it has."""
+        owner = (str(self.folder.absolute()), self.owner)
+        again = self.number <= _published.get(owner, self.number)
+        _published[owner] = self.number
+        return again
 
     def clear(self) -> None:
         """Removes the folder in which files were written."""
@@ -95,3 +108,11 @@ def synced(path: Path) -> Path:
     finally:
         os.close(number)
     return path
+
+
+def all_synced(files: list[Path]) -> list[Path]:
+    """The same for several files, side by side: a disk takes hardly longer for many than for one."""
+    if len(files) < 2:
+        return [synced(file) for file in files]
+    with ThreadPoolExecutor(min(len(files), _AT_ONCE)) as pool:
+        return list(pool.map(synced, files))

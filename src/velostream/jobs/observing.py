@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 FAULT = "fault"
 _AGAIN = "again"
+_COUNTS = "counts"
 _MET = {
     "": f"{names.STATUS} IS NULL",
     **{name: f"{names.STATUS} <=> '{name}'" for name in names.NO_FAULT},
@@ -43,7 +44,8 @@ class Counting:
             texts[_AGAIN] = f"_replayed{_further(False) if len(self.flags) > 1 else ''}"
         met = {name: f"{names.MARK} IS NULL AND {text}" for name, text in texts.items()} | counters(joins)
         # count_if would have each of its answers laid into every row, beside all columns, before it is counted
-        self._counts = [F.expr(f"count(CASE WHEN {text} THEN 1 END) AS {name}") for name, text in met.items()]
+        counts = ", ".join(f"'{name}', count(CASE WHEN {text} THEN 1 END)" for name, text in met.items())
+        self._counts = F.expr(f"named_struct({counts})").alias(_COUNTS)
         self._fine = F.expr(f"{names.MARK} IS NULL AND {names.STATUS} IS NULL")
 
     def observed(self, batch: DataFrame) -> Observed:
@@ -51,7 +53,7 @@ class Counting:
         from pyspark.sql import Observation
 
         observation = Observation()
-        return Observed(self, observation, batch.observe(observation, *self._counts).filter(self._fine))
+        return Observed(self, observation, batch.observe(observation, self._counts).filter(self._fine))
 
 
 @dataclass
@@ -64,7 +66,7 @@ class Observed:
 
     @cached_property
     def _found(self) -> dict[str, int]:
-        return self.observation.get
+        return dict(self.observation.get[_COUNTS].asDict())
 
     @property
     def replayed(self) -> int:

@@ -225,6 +225,8 @@ class RunningJob:
     def check(self) -> None:
         """Raises what ended the query, if something did, as an error that names the job and its statement."""
         assert self.query is not None
+        if self.query.isActive:
+            return
         failure = self.query.exception()
         if failure is None or f"{Stopped.__module__}.{Stopped.__name__}" in str(failure):
             return

@@ -11,7 +11,9 @@ import pytest
 from starlette.testclient import TestClient
 from tests.server.conftest import SQL, TWO_JOBS, until
 
+from velostream.errors import VeloError
 from velostream.server.api.app import create_app
+from velostream.server.api.auth import token_of
 from velostream.server.plane import Plane
 
 SECRET = SQL.replace(
@@ -321,6 +323,14 @@ def test_the_token_lies_in_a_file_that_only_its_owner_reads(opened: Callable[...
     assert first.token not in repr(first)
     first.close()
     assert opened().token == first.token
+
+
+def test_a_server_does_not_start_with_a_token_that_nobody_could_send(tmp_path: Path) -> None:
+    with pytest.raises(VeloError, match="what VELO_TOKEN holds cannot be a token") as refusal:
+        token_of(tmp_path / "token", "two words")
+    assert "two words" not in str(refusal.value)
+    assert token_of(tmp_path / "token", "given\n") == "given"
+    assert not (tmp_path / "token").exists()
 
 
 def test_a_request_that_is_too_large_is_refused(opened: Callable[..., Plane]) -> None:

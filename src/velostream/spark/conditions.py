@@ -193,12 +193,6 @@ _CONDITIONS = (
         "Kafka's client cannot be used: {0}",
         "correct the settings of the source",
     ),
-    Condition(
-        "spark-failed",
-        r"SparkContext was shut down|stopped SparkContext|Connection refused",
-        "Spark's Java process is gone",
-        "see why it ended; started again, the jobs go on from their checkpoints",
-    ),
 )
 """The first that matches counts."""
 

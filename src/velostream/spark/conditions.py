@@ -26,7 +26,10 @@ def _named(*names: str, rest: str = "") -> str:
     return rf"\[(?:{'|'.join(names)})[\w.]*\]{rest}"
 
 
-MEMORY = "give Spark more (spark.driver.memory), take smaller batches, or let fewer jobs run side by side"
+MEMORY = (
+    "give Spark more (spark.driver.memory; velo serve --driver-memory), take smaller batches (batch.size), "
+    "or let fewer jobs run side by side"
+)
 _VALUE = "expression-failed"
 _SAID = r" (.+?)(?:\. |$)"
 _OTHER_CHECKPOINT = "undo the change of the statement, or start with another --checkpoint"

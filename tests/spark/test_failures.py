@@ -157,9 +157,14 @@ def test_java_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert translate(gone).error_code == "java-missing"
 
 
-SHUT = 'Cannot invoke "x" because the return value of "org.apache.spark.SparkContext.dagScheduler()" is null'
+SHUT = (
+    'Cannot invoke "x" because the return value of "org.apache.spark.SparkContext.dagScheduler()" is null',
+    "[INTERNAL_ERROR] The Spark SQL phase planning failed with an internal error. You hit a bug in Spark",
+    "Job 40 cancelled because SparkContext was shut down",
+)
 
 
+@pytest.mark.parametrize("said", SHUT)
 @pytest.mark.parametrize(
     ("end", "message", "code"),
     [
@@ -170,11 +175,11 @@ SHUT = 'Cannot invoke "x" because the return value of "org.apache.spark.SparkCon
     ],
 )
 def test_how_java_ended_is_told_instead_of_what_it_left(
-    monkeypatch: pytest.MonkeyPatch, end: str, message: str, code: str
+    monkeypatch: pytest.MonkeyPatch, end: str, message: str, code: str, said: str
 ) -> None:
     with subprocess.Popen(["sh", "-c", f"sleep 0.2; {end}"]) as process:
         monkeypatch.setattr(SparkContext, "_gateway", SimpleNamespace(proc=process))
-        error = translate(Exception(STREAM.format(SHUT)))  # while it shuts down
+        error = translate(Exception(STREAM.format(said)))  # while it shuts down
         assert error.message.startswith(message)
         assert error.error_code == code
         assert error.hint

@@ -14,6 +14,8 @@ _SIGNS = re.compile(
     r'|the return value of "org\.apache\.spark\.[\w.]+\(\)" is null'
     r"|Answer from Java side is empty|Error while sending or receiving|trying to connect to the Java server"
 )
+_PERHAPS = re.compile(r"\[INTERNAL_ERROR\]|InterruptedException|An error occurred while calling o\d+\.\w+$")
+"""What a Java process that shuts down says too, among others."""
 _PATIENCE = 5.0
 """Seconds that a Java process which shuts down is waited for."""
 _NO_MEMORY = 52
@@ -24,7 +26,8 @@ _HINT = "see why it ended; started again, the jobs go on from their checkpoints"
 def java_ended(text: str) -> VeloError | None:
     """The error for a Java process that has ended, or is about to as the text says; None where it lives."""
     process, dying = _process(), _SIGNS.search(text) is not None
-    status = None if process is None else _status(process, patient=dying)
+    patient = dying or _PERHAPS.search(text) is not None
+    status = None if process is None else _status(process, patient=patient)
     if status is None:
         return VeloError("Spark's Java process is gone", hint=_HINT, code="spark-failed") if dying else None
     if status == _NO_MEMORY:

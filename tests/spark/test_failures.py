@@ -130,8 +130,8 @@ def test_an_error_in_a_function_of_the_user_names_its_place() -> None:
         ("Traceback\nOSError: [Errno 28] No space left on device", "the disk is full", "file-unusable"),
         ("Traceback\nMemoryError: ", "a Python worker has no memory left", "out-of-memory"),
         (
-            'Traceback\n  File "/home/me/functions.py", line 3\nConnectionRefusedError: [Errno 111] Connection refused',
-            "a Python function failed in /home/me/functions.py, line 3: "
+            'Traceback\n  File "/app/functions.py", line 3\nConnectionRefusedError: [Errno 111] Connection refused',
+            "a Python function failed in /app/functions.py, line 3: "
             "ConnectionRefusedError: [Errno 111] Connection refused",
             "function-failed",
         ),

@@ -89,6 +89,9 @@ def test_a_word_alone_may_have_been_meant_as_a_query(tmp_path: Path, monkeypatch
     with pytest.raises(NotFound) as refusal:
         list(resolve("SELCT"))
     assert "SELECT" in refusal.value.hint
+    with pytest.raises(NotFound) as refusal:
+        list(resolve("app.sql"))
+    assert refusal.value.hint == "there is no .sql file here"
 
 
 def test_nothing_is_an_empty_query_and_not_the_current_folder() -> None:

@@ -102,7 +102,10 @@ def test_places_of_partitions_that_were_only_counted_go_when_these_appear() -> N
     accounts, seen = Accounts(), {"max_event_time": 5, "lag_ms": 1, "idle": False}
     silent = {"max_event_time": None, "lag_ms": None, "idle": False}
     accounts.add(
-        0, [bucket(1, {"": 1}, in_results=1, partitions={"s/7": seen, "s/-2": silent, "t/-1": silent})], ONLY, []
+        0,
+        [bucket(1, {"": 1}, in_results=1, partitions={"s/7": seen, "s/?2": silent, "s/-3": silent, "t/?1": silent})],
+        ONLY,
+        [],
     )
     accounts.add(1, [bucket(1, {"": 1}, in_results=1, partitions={"s/7": seen, "s/9": seen})], ONLY, [])
-    assert accounts.partitions == {"s/7": seen, "s/9": seen, "t/-1": silent}
+    assert accounts.partitions == {"s/7": seen, "s/9": seen, "t/?1": silent}

@@ -1,4 +1,4 @@
-from velostream.events import BatchBegan, BatchEnded, Events, StageEnded
+from velostream.events import BatchBegan, BatchEnded, Events, JobEnded, StageEnded
 from velostream.jobs.accounts import Accounts
 from velostream.jobs.timing import Timings, quantile
 
@@ -29,6 +29,20 @@ def test_a_job_that_works_all_the_time_is_saturated_by_its_slowest_stage() -> No
     assert timings.pressure(60.0) == {"state": "saturated", "busy": 0.9833, "cause": "sink out"}
     assert timings.pressure(75.0)["state"] == "busy"
     assert timings.pressure(600.0) == {"state": "ok", "busy": 0.0, "cause": ""}
+
+
+def test_a_micro_batch_that_is_not_over_counts_as_work_and_tells_how_long_it_has_run() -> None:
+    timings = Timings("a", began=0.0)
+    assert timings.data(9.0)["running_seconds"] is None
+    timings(BatchBegan("b", 0, 1))
+    timings(BatchBegan("a", 0, 10 * 10**9))
+    assert timings.data(100.0)["running_seconds"] == 90.0
+    assert timings.pressure(100.0) == {"state": "saturated", "busy": 1.0, "cause": ""}
+    timings(BatchEnded("a", 0, 10 * 10**9, at=101 * 10**9))
+    assert timings.data(102.0)["running_seconds"] is None
+    timings(BatchBegan("a", 1, 103 * 10**9))
+    timings(JobEnded("a", "stopped", at=104 * 10**9))
+    assert timings.data(110.0)["running_seconds"] is None
 
 
 def test_partitions_tell_how_old_their_newest_record_is() -> None:

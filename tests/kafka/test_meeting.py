@@ -13,6 +13,7 @@ from tests.kafka.apps import START, properties, source
 from tests.kafka.cluster import Cluster
 
 from velostream.jobs.meeting import meet
+from velostream.jobs.ownership import Ownership
 from velostream.server.moving.copying import copy_state
 
 
@@ -43,8 +44,8 @@ def test_messages_are_shared_by_where_they_stand_from_one_point_on(
     assert meet(old.job, tmp_path / "new" / "all_of_them")
     assert meet(new.job, tmp_path / "old" / "all_of_them")
     assert len(rows(tmp_path)) == 20
-    old.owns((40, 100))
-    new.owns((0, 40))
+    old.owns(Ownership((40, 100)))
+    new.owns(Ownership((0, 40)))
     send(200, 1)
     for one in (old, new):
         one.read()

@@ -145,6 +145,8 @@ def every_other_view_shows_what_runs(look: Look, market: Server) -> None:
         if name == "plan":
             assert re.search(r"TUMBLING 10s", page.inner_text(".graph"))
             assert page.locator("text=Time by stage").count() == 1
+        if name == "advice":
+            assert re.search(r"records by lateness seconds: 1: \d+ · 5: \d+", page.inner_text(".advice"))
         if name == "metrics":
             assert page.locator("td:has-text('AAPL')").count() > 0
             groups = page.locator("[data-group]").evaluate_all("found => found.map((each) => each.dataset.group)")
@@ -198,6 +200,10 @@ def it_is_used_in_the_dark_and_on_a_narrow_screen(look: Look, market: Server) ->
             page: Page = other.enter()
             page.wait_for_selector("table tr[data-row]")
             assert too_wide(page) <= 0, "only tables and pictures scroll sideways"
+            pause = page.locator("tr[data-row] [data-verb=pause]").first.bounding_box()
+            width = page.evaluate("innerWidth")
+            assert pause is not None
+            assert pause["x"] + pause["width"] <= width, "what is done with a job is at hand"
             other.keep(f"overview-{name}")
             other.go("job/market/bars/partitions")
             page.wait_for_selector("[data-holder], .banner")

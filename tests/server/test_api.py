@@ -11,9 +11,12 @@ import pytest
 from starlette.testclient import TestClient
 from tests.server.conftest import SQL, TWO_JOBS, until
 
+from velostream.errors import VeloError
 from velostream.server.api.app import create_app
+from velostream.server.api.auth import token_of
 from velostream.server.plane import Plane
 
+SAID = "ValueError: no answer of postgresql://me:hunter2@db/x with password=hunter2"
 SECRET = SQL.replace(
     "'orders.type' = 'datagen_source'",
     "'orders.type' = 'kafka_source', 'orders.topic' = 'o', 'orders.bootstrap.servers' = 'b:9092', "
@@ -175,6 +178,24 @@ def test_sql_that_cannot_be_carried_out_is_a_problem(
     assert answer.json()["hint"]
 
 
+@pytest.mark.parametrize(
+    ("body", "kind", "said", "hint"),
+    [
+        (b"{", "application/json", "the body is no JSON: Expecting property name", "send a JSON object"),
+        (b'{"sql": "SHOW JOBS"}', "text/plain", "the body is not sent as JSON", "'Content-Type: application/json'"),
+        (b"[]", "application/json", "body: Input should be", "/openapi.json"),
+        (b'{"sq": 1}', "application/json", "body.sql: Field required; body.sq: Extra inputs", "/openapi.json"),
+    ],
+)
+def test_a_body_that_cannot_be_read_is_told_with_what_is_wrong(
+    client: TestClient, body: bytes, kind: str, said: str, hint: str
+) -> None:
+    answer = client.post("/api/v1/sql", content=body, headers={"Content-Type": kind})
+    assert (answer.status_code, answer.json()["code"]) == (422, "invalid-request")
+    assert answer.json()["detail"].startswith(said)
+    assert hint in answer.json()["hint"]
+
+
 def test_sql_with_mistakes_is_refused_with_all_findings_and_their_places(client: TestClient) -> None:
     wrong = SQL.replace("customer,", "custmer,").replace("SUM(amount)", "SUMM(amount)")
     answer = client.post("/api/v1/apps", json={"name": "shop", "sql": wrong})
@@ -266,7 +287,8 @@ def test_dead_letters_are_listed_filtered_and_replayed_once(client: TestClient, 
     home = plane.folders.state("shop", "000001") / "totals"
     (home / "spark").mkdir(parents=True)
     told = {"source": "orders", "partition": 0}
-    letters = [letter(reason="late", record="a", offset=1, **told), letter(reason="bad", record="b", offset=2, **told)]
+    first = letter(reason="late", record="a", offset=1, error=SAID, **told)
+    letters = [first, letter(reason="bad", record="b", offset=2, **told)]
     write_letters(home / "dead-letters", "totals", 1, letters)
     write_letters(home / "dead-letters", "totals", 2, [letter(reason="late", record="c", offset=7, **told)])
     found = client.get("/api/v1/dlq").json()
@@ -274,6 +296,7 @@ def test_dead_letters_are_listed_filtered_and_replayed_once(client: TestClient, 
     assert found["items"][0]["record"] == "c"
     late = client.get("/api/v1/dlq", params={"reason": "late", "text": "A"}).json()
     assert [each["record"] for each in late["items"]] == ["a"]
+    assert late["items"][0]["error"] == "ValueError: no answer of postgresql://me:****@db/x with password=****"
     asked = {"app": "shop", "job": "totals"}
     assert client.post("/api/v1/dlq/replay", json=asked).json()["code"] == "usage"
     assert client.post("/api/v1/dlq/replay", json={**asked, "ids": ["9-9"]}).status_code == 404
@@ -321,6 +344,14 @@ def test_the_token_lies_in_a_file_that_only_its_owner_reads(opened: Callable[...
     assert first.token not in repr(first)
     first.close()
     assert opened().token == first.token
+
+
+def test_a_server_does_not_start_with_a_token_that_nobody_could_send(tmp_path: Path) -> None:
+    with pytest.raises(VeloError, match="what VELO_TOKEN holds cannot be a token") as refusal:
+        token_of(tmp_path / "token", "two words")
+    assert "two words" not in str(refusal.value)
+    assert token_of(tmp_path / "token", "given\n") == "given"
+    assert not (tmp_path / "token").exists()
 
 
 def test_a_request_that_is_too_large_is_refused(opened: Callable[..., Plane]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -82,10 +83,30 @@ def test_a_wrong_token_and_a_server_that_is_not_there_are_said(url: str, monkeyp
     with pytest.raises(VeloError, match="no server answers") as refusal:
         Client("http://127.0.0.1:1").get("/api/v1/jobs")
     assert refusal.value.exit_code == 3
-    with pytest.raises(VeloError, match="is not the address"):
-        Client("ftp://x").get("/")
     monkeypatch.delenv("VELO_TOKEN")
     assert Client.of(data=Path("/nowhere")).token == ""
+
+
+@pytest.mark.parametrize("token", ["se\ncret", "sé secret", "日本"])
+def test_what_no_header_carries_is_no_token_and_is_not_quoted(token: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VELO_TOKEN", token)
+    with pytest.raises(VeloError, match="what VELO_TOKEN holds cannot be a token") as refusal:
+        Client.of("http://127.0.0.1:1").get("/api/v1/jobs")
+    assert token not in f"{refusal.value} {refusal.value.hint}"
+    assert refusal.value.exit_code == 2
+
+
+def test_line_ends_around_a_token_do_not_count_and_without_one_it_is_asked_for(url: str) -> None:
+    assert Client(url, f" {os.environ['VELO_TOKEN']}\n").get("/api/v1/jobs")["total"] == 0
+    with pytest.raises(VeloError, match="a token is needed"):
+        Client(url).get("/api/v1/jobs")
+
+
+@pytest.mark.parametrize("address", ["ftp://x", "nonsense", "http://", "http://127.0.0.1:x", "http://127.0.0.1:99999"])
+def test_what_cannot_be_an_address_is_told_as_a_mistake(address: str) -> None:
+    with pytest.raises(VeloError, match="is not the address") as refusal:
+        Client(address).get("/")
+    assert refusal.value.exit_code == 2
 
 
 def test_a_verb_that_waits_for_the_end_of_a_batch_says_so() -> None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
 import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from py4j.protocol import Py4JError
+from pyspark import SparkContext
 
 from velostream.errors import NotFound, VeloError
 from velostream.positions import Text
@@ -125,6 +129,13 @@ def test_an_error_in_a_function_of_the_user_names_its_place() -> None:
         ),
         ("Traceback\nOSError: [Errno 28] No space left on device", "the disk is full", "file-unusable"),
         ("Traceback\nMemoryError: ", "a Python worker has no memory left", "out-of-memory"),
+        (
+            'Traceback\n  File "/app/functions.py", line 3\nConnectionRefusedError: [Errno 111] Connection refused',
+            "a Python function failed in /app/functions.py, line 3: "
+            "ConnectionRefusedError: [Errno 111] Connection refused",
+            "function-failed",
+        ),
+        ("Job 7 cancelled because SparkContext was shut down", "Spark's Java process is gone", "spark-failed"),
     ],
 )
 def test_known_conditions_have_words_and_a_hint(said: str, message: str, code: str) -> None:
@@ -144,6 +155,47 @@ def test_java_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path
     (tmp_path / "java").chmod(0o755)
     assert translate(gone).message == "Spark's Java process ended as it started"
     assert translate(gone).error_code == "java-missing"
+
+
+SHUT = (
+    'Cannot invoke "x" because the return value of "org.apache.spark.SparkContext.dagScheduler()" is null',
+    "[INTERNAL_ERROR] The Spark SQL phase planning failed with an internal error. You hit a bug in Spark",
+    "Job 40 cancelled because SparkContext was shut down",
+)
+
+
+@pytest.mark.parametrize("said", SHUT)
+@pytest.mark.parametrize(
+    ("end", "message", "code"),
+    [
+        ("exit 52", "Spark's Java process had no memory left and ended", "out-of-memory"),
+        ("kill -9 $$", "Spark's Java process was killed, which a machine does that has no memory", "out-of-memory"),
+        ("exit 143", "Spark's Java process is gone: somebody ended it (SIGTERM)", "spark-failed"),
+        ("exit 1", "Spark's Java process is gone: status 1", "spark-failed"),
+    ],
+)
+def test_how_java_ended_is_told_instead_of_what_it_left(
+    monkeypatch: pytest.MonkeyPatch, end: str, message: str, code: str, said: str
+) -> None:
+    with subprocess.Popen(["sh", "-c", f"sleep 0.2; {end}"]) as process:
+        monkeypatch.setattr(SparkContext, "_gateway", SimpleNamespace(proc=process))
+        error = translate(Exception(STREAM.format(said)))  # while it shuts down
+        assert error.message.startswith(message)
+        assert error.error_code == code
+        assert error.hint
+        with pytest.raises(VeloError, match=re.escape(message)), translated():
+            raise Py4JError("An error occurred while calling o633.exception")
+        with pytest.raises(VeloError, match=re.escape(message)), translated():
+            raise ConnectionRefusedError(111, "Connection refused")
+
+
+def test_as_long_as_java_lives_an_error_is_told_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    with subprocess.Popen(["sleep", "30"]) as process:
+        monkeypatch.setattr(SparkContext, "_gateway", SimpleNamespace(proc=process))
+        assert translate(Exception("odd")).message == "Spark failed: odd"
+        with pytest.raises(ConnectionRefusedError), translated():
+            raise ConnectionRefusedError(111, "Connection refused")
+        process.kill()
 
 
 def test_anything_else_is_one_line() -> None:

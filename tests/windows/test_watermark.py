@@ -202,6 +202,13 @@ def test_the_report_shows_every_partition_with_its_lag() -> None:
     }
 
 
+def test_partitions_that_are_only_counted_are_reported_as_unknown() -> None:
+    watermark = Watermark(WatermarkSettings())
+    watermark.advance(Facts(seen("s", p7=5_000), known={"s": 3}))
+    assert watermark.holders() == ["s/?3", "s/?2"]
+    assert set(watermark.report(10_000)) == {"s/?3", "s/?2", "s/7"}
+
+
 def test_partitions_that_were_only_counted_give_way_to_those_that_are_named() -> None:
     watermark = Watermark(WatermarkSettings())
     watermark.advance(Facts(known={"s": 2}))

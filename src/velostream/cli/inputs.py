@@ -80,9 +80,12 @@ def not_found(path: Path) -> NotFound:
         hint = f"there is no folder '{folder}'"
     elif not hint:
         files = _names(folder.glob("*.sql"))
-        hint = (
-            f"SQL files there: {', '.join(files[:5])}" if files else "a query needs a statement's word, such as SELECT"
-        )
+        if files:
+            hint = f"SQL files there: {', '.join(files[:5])}"
+        else:
+            where = "here" if folder == Path() else f"in '{folder}'"
+            query = "a query needs a statement's word, such as SELECT"
+            hint = f"there is no .sql file {where}" if path.suffix else query
     return NotFound(f"there is no file '{path}'", hint=hint)
 
 

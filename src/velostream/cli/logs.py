@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import click
@@ -14,6 +14,8 @@ from velostream.cli.remote import client_of, remote_options
 
 _KNOWN = ("at", "level", "message")
 EVERY = 1.0
+MOST_ROWS = 5
+"""Rows of a SELECT that prints, or of a console sink, that are shown of a line."""
 
 
 @click.command("logs", short_help="Show the log of a job.")
@@ -36,7 +38,7 @@ def command(*, name: str, lines: int, follow: bool, url: str, form: str) -> None
     answer = client.get(path, lines=lines)
     shown: list[Mapping[str, Any]] = answer["lines"]
     for line in shown:
-        print(_text(line, form))
+        print(line_text(line, form))
     for line in answer["output"] if form == "table" else ():
         print(f"printed: {line}")
     while follow:
@@ -46,7 +48,7 @@ def command(*, name: str, lines: int, follow: bool, url: str, form: str) -> None
         if first is None:
             print("… there were more lines than could be followed: --lines shows them", file=sys.stderr, flush=True)
         for line in latest[first or 0 :]:
-            print(_text(line, form), flush=True)
+            print(line_text(line, form), flush=True)
         shown = latest
 
 
@@ -58,10 +60,20 @@ def _after(latest: list[Mapping[str, Any]], shown: list[Mapping[str, Any]]) -> i
     return places[-1] + 1 if places else None
 
 
-def _text(line: Mapping[str, Any], form: str) -> str:
+def line_text(line: Mapping[str, Any], form: str) -> str:
+    """A line of the log as it is printed."""
     if form == "json":
         return json.dumps(line, ensure_ascii=False)
-    more = " ".join(
-        f"{key}={value}" for key, value in line.items() if key not in _KNOWN and value not in ("", [], None)
-    )
-    return f"{line['at'] or '':<24} {line['level']:<7} {line['message']}{'  ' + more if more else ''}"
+    told = {key: value for key, value in line.items() if key not in _KNOWN and value not in ("", [], None)}
+    rows = {key: value for key, value in told.items() if isinstance(value, list) and isinstance(value[0], Mapping)}
+    more = " ".join(f"{key}={value}" for key, value in told.items() if key not in rows)
+    first = f"{line['at'] or '':<24} {line['level']:<7} {line['message']}{'  ' + more if more else ''}"
+    return "\n".join([first, *(text for each in rows.values() for text in _rows(each))])
+
+
+def _rows(rows: list[Mapping[str, Any]]) -> Iterator[str]:
+    """The first of the rows that a line holds, each in a line of its own."""
+    for row in rows[:MOST_ROWS]:
+        yield "    " + " ".join(f"{key}={value}" for key, value in row.items())
+    if len(rows) > MOST_ROWS:
+        yield f"    … {len(rows) - MOST_ROWS} more rows of this line: --format json shows them"

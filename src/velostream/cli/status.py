@@ -10,6 +10,9 @@ import click
 from velostream.cli.remote import client_of, job_table, remote_options, show, table
 from velostream.errors import VeloError
 
+LONG = 60.0
+"""Seconds of a micro-batch that are worth a line."""
+
 
 @click.command("status", short_help="Show how a job is doing.")
 @click.argument("name", metavar="NAME")
@@ -30,7 +33,7 @@ def command(*, name: str, url: str, form: str) -> None:
     except VeloError as error:
         if error.error_code != "unknown-app":
             raise
-        show(form, client.get(f"/api/v1/jobs/{quoted(name)}"), _job)
+        show(form, client.get(f"/api/v1/jobs/{quoted(name)}"), job_text)
         return
     show(form, answer, _app)
 
@@ -53,9 +56,12 @@ def _why(told: Mapping[str, Any]) -> list[str]:
     return reason + ([f"hint: {told['hint']}"] if told["hint"] else [])
 
 
-def _job(job: Mapping[str, Any]) -> str:
+def job_text(job: Mapping[str, Any]) -> str:
+    """A job: its state, why, its figures, what became of its records, and where they come from and go to."""
     lines = [f"{job['name']} of {job['app']} version {job['version']} is {job['state']}"]
     lines += _why(job)
+    if (job["batch_seconds"] or 0) > LONG:
+        lines.append(f"its micro-batch has run for {job['batch_seconds']:.0f} s: nothing comes before it ends")
     lines += ["", job_table([job]), ""]
     for name, count in job["records"].items():
         shown = ", ".join(f"{n:,} {reason}" for reason, n in count.items()) if isinstance(count, dict) else f"{count:,}"

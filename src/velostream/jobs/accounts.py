@@ -275,11 +275,12 @@ class Accounts:
 
 
 def _without_places(known: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
-    """Partitions without the places of those that were only counted, where these have appeared under their names."""
+    """Partitions without the places of those that were only counted (`?1`, once `-1`), where these have appeared under
+    their names."""
     sources = {name.rpartition("/")[0] for name in told}
     gone = {
         name
         for name in known
-        if name.rpartition("/")[2].startswith("-") and name.rpartition("/")[0] in sources and name not in told
+        if name.rpartition("/")[2].startswith(("?", "-")) and name.rpartition("/")[0] in sources and name not in told
     }
     return {name: shown for name, shown in known.items() if name not in gone}

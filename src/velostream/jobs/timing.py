@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
-from velostream.events import BatchEnded, Event, StageEnded
+from velostream.events import BatchBegan, BatchEnded, Event, JobEnded, StageEnded
 
 if TYPE_CHECKING:
     from velostream.jobs.accounts import Accounts
@@ -66,6 +66,8 @@ class Timings:
     began: float = field(default_factory=time.time)
     accounts: Accounts | None = None
     """What the job counts: how late its partitions are is taken from it."""
+    running: float | None = None
+    """When the micro-batch began that runs."""
     lags: dict[str, deque[float]] = field(default_factory=dict)
     """Of each partition, how many seconds its newest record was old at the end of the last micro-batches."""
 
@@ -73,6 +75,10 @@ class Timings:
         """Takes what is published."""
         if event.job != self.job:
             return
+        if isinstance(event, BatchBegan):
+            self.running = event.at / 1e9
+        elif isinstance(event, BatchEnded | JobEnded):
+            self.running = None
         if isinstance(event, StageEnded):
             self.stages.setdefault(event.stage, Spent()).add(event.seconds, event.rows)
         elif isinstance(event, BatchEnded) and event.error:
@@ -96,14 +102,17 @@ class Timings:
             for name, values in lags.items()
         }
 
-    def data(self) -> dict[str, Any]:
-        """As plain data: quantiles and a histogram of micro-batches, and what each stage takes."""
+    def data(self, now: float | None = None) -> dict[str, Any]:
+        """As plain data: quantiles and a histogram of micro-batches, what each stage takes, and how long the
+        micro-batch has run that is not over yet."""
+        now, running = time.time() if now is None else now, self.running
         recent = sorted(seconds for _, seconds in tuple(self.recent))
         stages = dict(self.stages)
         return {
             "batches": sum(self.counts),
             "failures": self.failures,
             "last_seconds": round(self.recent[-1][1], 6) if self.recent else None,
+            "running_seconds": None if running is None else round(max(0.0, now - running), 3),
             **{f"p{share}": quantile(recent, share / 100) for share in (50, 95, 99)},
             "histogram": {
                 "bounds": list(BOUNDS),
@@ -118,7 +127,8 @@ class Timings:
         """Whether a job keeps up: the share of the last minute in which it worked, and what took most of it."""
         now = time.time() if now is None else now
         since = max(self.began, now - RECENT)
-        worked = sum(min(seconds, ended - since) for ended, seconds in tuple(self.recent) if ended > since)
+        spent = [*self.recent, *([(now, now - running)] if (running := self.running) is not None else [])]
+        worked = sum(min(seconds, ended - since) for ended, seconds in spent if ended > since)
         share = min(1.0, worked / max(now - since, 1e-9))
         state = "saturated" if share >= SATURATED else "busy" if share >= BUSY else "ok"
         slowest = max(self.stages.items(), key=lambda item: item[1].last, default=None)

@@ -17,6 +17,7 @@ from typing import Any
 from velostream.codes import CODES
 from velostream.config.secrets import masked
 from velostream.errors import VeloError
+from velostream.server.tokens import token_checked
 
 DEFAULT_URL = "http://127.0.0.1:8700"
 DEFAULT_DATA = Path(".velo/server")
@@ -42,13 +43,16 @@ class Client:
     url: str = DEFAULT_URL
     token: str = field(default="", repr=False)
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "token", token_checked(self.token, "the token"))
+
     @classmethod
     def of(cls, url: str = "", token: str = "", data: Path = DEFAULT_DATA) -> Client:
         """The server that is meant: as given, by VELO_URL and VELO_TOKEN, or the one of this folder."""
-        token = token or os.environ.get("VELO_TOKEN", "")
+        token = token or token_checked(os.environ.get("VELO_TOKEN", ""))
         file = data / "token"
         if not token and file.exists():
-            token = file.read_text().strip()
+            token = file.read_text()
         return cls((url or os.environ.get("VELO_URL", "") or DEFAULT_URL).rstrip("/"), token)
 
     def get(self, path: str, **query: Any) -> Any:
@@ -99,12 +103,14 @@ class Client:
     ) -> Iterator[HTTPResponse]:
         wanted = {name: value for name, value in query.items() if value not in ("", None)}
         address = f"{self.url}{path}" + (f"?{urllib.parse.urlencode(wanted)}" if wanted else "")
-        headers = {"Accept": "application/json", "Authorization": f"Bearer {self.token}", **more}
+        headers = {"Accept": "application/json", **more}
+        if self.token:
+            headers["Authorization"] = f"Bearer {self.token}"
         data = None
         if body is not None:
             data = json.dumps(body).encode()
             headers["Content-Type"] = "application/json"
-        if not address.startswith(("http://", "https://")):
+        if not _leads_somewhere(self.url):
             hint = "for example http://127.0.0.1:8700"
             raise VeloError(f"'{masked('url', self.url)}' is not the address of a server", hint=hint, code="usage")
         request = urllib.request.Request(address, data, headers, method=method)
@@ -128,6 +134,15 @@ class Client:
 def quoted(name: str) -> str:
     """A name as a part of a path."""
     return urllib.parse.quote(name, safe="")
+
+
+def _leads_somewhere(url: str) -> bool:
+    """Whether this can be the address of a server."""
+    try:
+        parts = urllib.parse.urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a port that is no number, or too large
+        return False
 
 
 def _refused(error: urllib.error.HTTPError) -> VeloError:

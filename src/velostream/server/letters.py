@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from heapq import nlargest
 from typing import TYPE_CHECKING, Any
 
+from velostream.config.secrets import masked
 from velostream.errors import VeloError
 from velostream.server.control import Control
 from velostream.server.models.asking import Letter, Letters, PassedOver, ReplayAnswer, ReplayRequest
@@ -98,4 +99,7 @@ def _stores(control: Control, deployment: Deployment) -> Iterator[JobLetters]:
 
 def _letter(app: str, said: dict[str, Any]) -> Letter:
     known = {"error": None, "source": None, "partition": None, "offset": None, "event_time": None, "watermark": None}
-    return Letter(**{**known, "lateness_ms": None, "record": None, **said}, app=app)
+    whole = {**known, "lateness_ms": None, "record": None, **said}
+    if whole["error"]:
+        whole["error"] = masked("", whole["error"])  # a function may say what it connects to
+    return Letter(**whole, app=app)

@@ -26,7 +26,10 @@ def _named(*names: str, rest: str = "") -> str:
     return rf"\[(?:{'|'.join(names)})[\w.]*\]{rest}"
 
 
-MEMORY = "give Spark more (spark.driver.memory), take smaller batches, or let fewer jobs run side by side"
+MEMORY = (
+    "give Spark more (spark.driver.memory; velo serve --driver-memory), take smaller batches (batch.size), "
+    "or let fewer jobs run side by side"
+)
 _VALUE = "expression-failed"
 _SAID = r" (.+?)(?:\. |$)"
 _OTHER_CHECKPOINT = "undo the change of the statement, or start with another --checkpoint"
@@ -192,12 +195,6 @@ _CONDITIONS = (
         r"org\.apache\.kafka\.common\.(?:config\.ConfigException|KafkaException): (.+)",
         "Kafka's client cannot be used: {0}",
         "correct the settings of the source",
-    ),
-    Condition(
-        "spark-failed",
-        r"SparkContext was shut down|stopped SparkContext|Connection refused",
-        "Spark's Java process is gone",
-        "see why it ended; started again, the jobs go on from their checkpoints",
     ),
 )
 """The first that matches counts."""

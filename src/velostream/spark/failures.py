@@ -12,6 +12,7 @@ from pathlib import Path
 from velostream.errors import NOTE, VeloError
 from velostream.positions import Span
 from velostream.spark.conditions import MEMORY, condition_error
+from velostream.spark.ended import java_ended
 
 _OURS = re.compile(rf"^(?:\w+: )?velostream\.errors\.\w+: (.+)(?:\n{re.escape(NOTE)}(.+))?", re.MULTILINE)
 _PYTHON = re.compile(r"^([A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|Warning)): ?(.*)$", re.MULTILINE)
@@ -36,6 +37,11 @@ def translated(*, debug: bool = False) -> Iterator[None]:
         yield
     except (PySparkException, Py4JError) as error:
         raise translate(error) from error
+    except ConnectionError as error:  # that nobody listens there any more is all that Spark's bridge says
+        ended = java_ended(str(error))
+        if ended is None:
+            raise
+        raise ended from error
 
 
 def translate(error: BaseException) -> VeloError:
@@ -43,7 +49,13 @@ def translate(error: BaseException) -> VeloError:
     if isinstance(error, VeloError):
         return error
     text = _NUMBER.sub("", str(error).split(_DETAILS)[0])
-    return _ours(text) or condition_error(text) or _python(text) or _unknown(text, type(error).__name__)
+    return (
+        _ours(text)
+        or condition_error(text)
+        or java_ended(text)
+        or _python(text)
+        or _unknown(text, type(error).__name__)
+    )
 
 
 def _ours(text: str) -> VeloError | None:

@@ -117,7 +117,7 @@ class JoinOperator:
             stats.emitted[emission] = number
         stats.watermark = after
         stats.partitions = self.watermark.report(facts.now)
-        stats.holding = [f"{source}/{number}" for source, number in self.watermark.holding()]
+        stats.holding = self.watermark.holders()
         self._save(stats)
         dead = stacked(lost) if lost else letters(rows.clear(), "", None, dead=True)
         return Outcome(results, dead, results.clear(), stats)

@@ -130,7 +130,7 @@ class Operator:
                 self.firings.bury(self.shelf.outlived, self.number, horizon)
             self.firings.forget(horizon)
         stats.partitions = self.watermark.report(facts.now)
-        stats.holding = [f"{source}/{number}" for source, number in self.watermark.holding()]
+        stats.holding = self.watermark.holders()
         return self._outcome(said, admitted.letters or [no_letters(rows)], moment, stats)
 
     def _check_keys(self, rows: pl.DataFrame) -> None:

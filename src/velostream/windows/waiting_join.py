@@ -102,7 +102,7 @@ class WaitingJoin:
         stats.emitted[CHANGE] = results.height
         stats.watermark = after
         stats.partitions = self.watermark.report(facts.now)
-        stats.holding = [f"{source}/{number}" for source, number in self.watermark.holding()]
+        stats.holding = self.watermark.holders()
         held = [frame for ledger in (self.ahead, self.again) if (frame := ledger.read()) is not None]
         stats.open = sum(frame.height for frame in held)
         outgoing = self._outgoing(after, held)

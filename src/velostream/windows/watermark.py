@@ -69,6 +69,11 @@ def whole(source: str) -> str:
     return source.rpartition("/")[0] or source
 
 
+def shown_name(source: str, number: int) -> str:
+    """A partition as reports name it: `trades/3`; one of which only the count is known so far is `trades/?1`."""
+    return f"{source}/{number}" if number >= 0 else f"{source}/?{-number}"
+
+
 @dataclass(slots=True)
 class Partition:
     """What is remembered of one partition: `held` is where it may hold the watermark before it has spoken."""
@@ -164,8 +169,12 @@ class Watermark:
         for (source, number), partition in sorted(self.partitions.items()):
             lag = None if partition.seen is None else (now - partition.seen) // MILLISECOND
             shown = {"max_event_time": partition.seen, "lag_ms": lag, "idle": partition.idle}
-            table[f"{source}/{number}"] = shown
+            table[shown_name(source, number)] = shown
         return table
+
+    def holders(self) -> list[str]:
+        """The partitions that hold the watermark back, as reports name them."""
+        return [shown_name(*key) for key in self.holding()]
 
     def holding(self) -> list[tuple[str, int]]:
         """The partitions that hold the watermark back: silent ones first, else the slowest."""

@@ -37,7 +37,7 @@ def late(case: Case) -> Iterator[Advice]:
         "enough_seconds": value,
         "beyond": what_if(histogram)["beyond"],
     }
-    what = f"{amount(gone)} records came too late for their windows"
+    what = f"{amount(gone)} record{'' if gone == 1 else 's'} came too late for their windows"
     yield Advice(LOSES, case.job.name, what, figures, hint, "docs/guides/many-late-events.md")
 
 

@@ -11,6 +11,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from velostream.server.api.problems import problem_response
+from velostream.server.tokens import token_checked
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -23,10 +24,9 @@ CODE_SECONDS = 600.0
 
 def token_of(file: Path, given: str = "") -> str:
     """The token: the one given (VELO_TOKEN), the one in the file, or a new one, which is kept there."""
-    if given:
-        return given
-    if file.exists() and file.read_text().strip():
-        return file.read_text().strip()
+    known = token_checked(given) or (token_checked(file.read_text(), f"'{file}'") if file.exists() else "")
+    if known:
+        return known
     file.parent.mkdir(parents=True, exist_ok=True)
     token = secrets.token_urlsafe(32)
     handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -38,6 +38,8 @@ _STATUS = {
     "table-not-ready": 503,
 }
 _BY_DOMAIN = {Domain.USER: 400, Domain.EXTERNAL: 502, Domain.INTERNAL: 500}
+_MOST = 5
+"""Mistakes of a request that an answer names."""
 _OF_HTTP = {404: "unknown-path", 405: "wrong-method", 401: "unauthorized", 413: "body-too-large"}
 
 
@@ -82,6 +84,18 @@ def problem_response(
     return JSONResponse(said.model_dump(mode="json"), status, headers=headers, media_type=MEDIA_TYPE)
 
 
+def _of_request(errors: Sequence[Any], content_type: str) -> tuple[str, str]:
+    """What is wrong with a request, and what to do: all of its fields, or that its body is no JSON at all."""
+    first, *more = errors
+    if first["type"] == "json_invalid":
+        return f"the body is no JSON: {first['ctx']['error']} at character {first['loc'][-1]}", "send a JSON object"
+    if first["loc"] == ("body",) and "json" not in content_type.lower():
+        return "the body is not sent as JSON", "send a JSON object with the header 'Content-Type: application/json'"
+    said = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in errors[:_MOST]]
+    rest = f"; and {len(errors) - _MOST} more" if len(more) >= _MOST else ""
+    return "; ".join(said) + rest, "the OpenAPI document at /openapi.json shows what it takes"
+
+
 def install(app: FastAPI) -> None:
     """Turns whatever goes wrong into such an answer."""
 
@@ -94,11 +108,8 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def _invalid(request: Request, error: RequestValidationError) -> JSONResponse:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        more = f" (and {len(error.errors()) - 1} more)" if len(error.errors()) > 1 else ""
-        hint = "the OpenAPI document at /openapi.json shows what it takes"
-        return problem_response("invalid-request", f"{place}: {first['msg']}{more}", hint=hint, path=request.url.path)
+        message, hint = _of_request(error.errors(), request.headers.get("content-type", ""))
+        return problem_response("invalid-request", message, hint=hint, path=request.url.path)
 
     @app.exception_handler(HTTPException)
     async def _http(request: Request, error: HTTPException) -> JSONResponse:

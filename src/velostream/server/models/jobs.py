@@ -36,6 +36,7 @@ class JobView(Model):
     held_back_seconds: float | None = Field(description="how far these are behind the newest event of all partitions")
     held_by_silence: bool = Field(description="true where these have delivered nothing, while others have")
     batch: int
+    batch_seconds: float | None = Field(description="how long the micro-batch has run that is not over yet")
     seconds: float
     updated: Moment | None
 
@@ -69,6 +70,7 @@ def view_fields(
         "held_back_seconds": behind,
         "held_by_silence": silent,
         "batch": job.get("batch", -1),
+        "batch_seconds": job.get("timing", {}).get("running_seconds") if job["state"] == "running" else None,
         "seconds": job.get("seconds", 0.0),
         "updated": moment_if(at),
     }

@@ -13,6 +13,7 @@ const TONES = {
 export const badge = (state) => h("span", { class: `badge ${TONES[state] || "calm"}` }, state);
 
 // Whether partitions hold the watermark of a job back for real: by a minute, or by having said nothing while others have.
+export const isLong = (job) => (job.batch_seconds ?? 0) > 60;
 export const isHeld = (job) => job.held_by_silence || (job.held_back_seconds ?? 0) > 60;
 
 // Who that is, in a few words.

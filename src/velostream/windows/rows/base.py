@@ -78,7 +78,7 @@ class RowOperator:
         stats.emitted.update(self.kinds(said))
         stats.watermark = after
         stats.partitions = self.watermark.report(facts.now)
-        stats.holding = [f"{source}/{number}" for source, number in self.watermark.holding()]
+        stats.holding = self.watermark.holders()
         self.open = stats.open
         self._save(stats)
         dead = stacked(self.lost) if self.lost else letters(rows.clear(), "", None, dead=True)

@@ -39,7 +39,17 @@ function card(one) {
 // A figure in words; what is inside of it in brackets, without the signs of data.
 function shown(value, inside = false) {
   if (typeof value === "number") return count(Math.round(value * 1000) / 1000);
+  if (isCurve(value)) {
+    const [at, what] = Object.keys(value[0]);
+    return `${what} by ${at.replaceAll("_", " ")}: ${value.map((each) => `${shown(each[at])}: ${shown(each[what])}`).join(" · ")}`;
+  }
   if (Array.isArray(value)) return value.map((each) => shown(each, true)).join(" · ");
   if (value !== null && typeof value === "object") return Object.entries(value).map(([name, each]) => (typeof each === "object" ? shown(each, true) : `${name.replaceAll("_", " ")} ${shown(each, true)}`)).join(inside ? ", " : " · ");
   return value === null ? "–" : String(value);
 }
+
+// Figures at points, such as how many records would be too late with which lateness.
+const isCurve = (value) => Array.isArray(value) && value.length > 1 && value.every((each) => {
+  const inside = each === null ? [] : Object.values(each);
+  return inside.length === 2 && inside.every((one) => typeof one === "number");
+});

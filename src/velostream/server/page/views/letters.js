@@ -73,8 +73,9 @@ function list(letters, state) {
     h("button", { disabled: letters.offset + PAGE >= letters.total, onclick: () => state.set({ offset: letters.offset + PAGE }) }, "Older")) : null);
 }
 
-// Source, partition and offset; of a record that does not tell its partition, that is left open.
-const from = (letter) => (letter.offset === null || letter.offset === undefined ? [letter.source, letter.partition] : [letter.source, letter.partition ?? "?", letter.offset]).filter((each) => each !== null && each !== undefined).join("/");
+// Source, partition and offset; of a record that does not tell its partition, that is left open. A row that the job made
+// of others, such as that of an inner window, comes from no source.
+const from = (letter) => (!letter.source ? "–" : letter.offset === null || letter.offset === undefined ? [letter.source, letter.partition] : [letter.source, letter.partition ?? "?", letter.offset]).filter((each) => each !== null && each !== undefined).join("/");
 const brief = (record) => { const text = typeof record === "string" ? record : JSON.stringify(record); return text?.length > 80 ? `${text.slice(0, 80)}…` : text; };
 
 function detail(letter, state) {

@@ -6,7 +6,7 @@ import { h } from "../dom.js";
 import { bytes, count, rate, short, span } from "../format.js";
 import { icon } from "../icons.js";
 import { jobs as ask, series } from "../live.js";
-import { badge, empty, heads, holders, isHeld, jobLink, jobName, row, tile, verbs } from "../parts.js";
+import { badge, empty, heads, holders, isHeld, isLong, jobLink, jobName, row, tile, verbs } from "../parts.js";
 
 const MOST_LINES = 8;
 
@@ -66,6 +66,9 @@ function attention(apps, jobs, tables) {
     ...jobs.filter(isHeld).map((job) => ({
       tone: "warn", href: jobLink(job, "partitions"), to: "partitions",
       text: [h("b", {}, job.name), job.watermark ? `: the watermark is ${span(job.watermark_lag_seconds)} behind, held back by ` : ": there is no watermark, held back by ", h("code", {}, holders(job, 3))],
+    })),
+    ...jobs.filter(isLong).map((job) => ({
+      tone: "warn", href: jobLink(job, "plan"), to: "time by stage", text: [h("b", {}, job.name), `: its micro-batch has run for ${span(job.batch_seconds)}, and nothing comes before it ends`],
     })),
     ...tables.filter((table) => !["ready", "refreshing", "stopped"].includes(table.state)).map((table) => ({
       tone: table.state === "failed" ? "bad" : "warn", href: "#/tables", to: "tables",

@@ -4,6 +4,7 @@ import { get, jobPath } from "../../api.js";
 import { h } from "../../dom.js";
 import { field, select } from "../../parts.js";
 
+const MOST_ROWS = 3;
 const LEVELS = ["debug", "info", "warning", "error"];
 
 export const ask = (app, name, signal, state) => get(jobPath(app, name, "/logs"), { lines: state.chosen.lines || 300 }, { signal });
@@ -26,7 +27,13 @@ export function lines(all, { level = "debug", text = "" } = {}) {
   if (!wanted.length) return h("p", { class: "quiet" }, "no such line");
   return h("div", { class: "log", role: "log", tabindex: "0" }, wanted.map((line) => {
     const { at, level: said, message, ...more } = line;
-    const rest = Object.entries(more).filter(([name]) => name !== "job").map(([name, value]) => `${name}=${typeof value === "object" ? JSON.stringify(value) : value}`).join(" ");
+    const rest = Object.entries(more).filter(([name]) => name !== "job").map(([name, value]) => `${name}=${typeof value === "object" ? listed(value) : value}`).join(" ");
     return h("div", { class: said.toLowerCase() }, h("span", { class: "quiet" }, (at || "").replace("T", " ")), h("span", {}, said.toLowerCase()), h("span", {}, message, rest ? h("span", { class: "quiet" }, `  ${rest}`) : null));
   }));
+}
+
+/** Of many rows the first few: a sink that prints logs a hundred of each batch. */
+function listed(value) {
+  const more = Array.isArray(value) ? value.length - MOST_ROWS : 0;
+  return more > 0 ? `${JSON.stringify(value.slice(0, MOST_ROWS))} and ${more} more` : JSON.stringify(value);
 }

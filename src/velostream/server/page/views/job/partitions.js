@@ -35,7 +35,7 @@ function banner(job, partitions, watermark, holders, behind) {
   }
   const waiting = partitions.filter((one) => one.idle).length;
   const stands = watermark ? `The watermark is at ${moment(watermark)}, ${span(job.watermark_lag_seconds ?? 0)} behind the newest event.` : "There is no watermark, so no window can close.";
-  const why = job.held_by_silence ? "They are known, and have delivered nothing while others have." : `The newest event of ${first.source}/${first.partition} is from ${moment(first.max_event_time)}, ${span(behind(first))} behind.`;
+  const why = job.held_by_silence ? `They are known, and have delivered nothing while others have.${holders.some((one) => one.includes("/?")) ? " Of those with a ? only the count is known so far." : ""}` : `The newest event of ${first.source}/${first.partition} is from ${moment(first.max_event_time)}, ${span(behind(first))} behind.`;
   return h("div", { class: "banner" }, icon("warn"), h("div", {},
     h("p", { class: "big" }, "Held back by ", h("code", { "data-holder": "" }, named(job, 5))),
     h("p", {}, `${stands} ${why}`),

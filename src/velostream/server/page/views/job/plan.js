@@ -105,7 +105,9 @@ function stages(timing, pressure) {
   if (!list.length) return null;
   const all = list.reduce((total, [, one]) => total + one.seconds, 0) || 1;
   const busy = pressure ? `${pressure.state}, ${Math.round(pressure.busy * 100)} % of the last minute at work${pressure.cause ? `, most of it ${pressure.cause}` : ""}` : "";
-  return card("Time by stage", h("p", { class: "quiet" }, `${some(timing.batches, "batch", "batches")} since the start; half took up to ${span(timing.p50)}, 95 of 100 up to ${span(timing.p95)}. ${busy}`),
+  const ended = timing.batches ? `${some(timing.batches, "batch", "batches")} since the start; half took up to ${span(timing.p50)}, 95 of 100 up to ${span(timing.p95)}.` : "No batch has ended since the start.";
+  const running = (timing.running_seconds ?? 0) > 1 ? ` One has run for ${span(timing.running_seconds)}.` : "";
+  return card("Time by stage", h("p", { class: "quiet" }, `${ended}${running} ${busy}`),
     h("div", { class: "scroll" }, h("table", {}, heads(["Stage", "#Seconds", "#Share", "", "#Rows", "#Last batch"]),
       h("tbody", {}, list.map(([name, one]) => h("tr", {}, h("td", {}, PARTS[name] || name), h("td", { class: "number" }, one.seconds.toFixed(2)), h("td", { class: "number" }, `${Math.round((one.seconds / all) * 100)} %`),
         h("td", {}, h("div", { class: "meter" }, h("i", { style: { width: `${(one.seconds / all) * 100}%` } }))), h("td", { class: "number" }, one.rows ? count(one.rows) : "–"), h("td", { class: "number" }, span(one.last_seconds))))))));

@@ -15,7 +15,7 @@ export function show(job) {
     h("div", { class: "tiles" },
       tile("Records a second", rate(job.rate), { note: `${short(job.read)} read` }),
       tile("Watermark", job.watermark ? job.watermark.slice(11, 19) : "–", { note: job.watermark ? `${job.watermark.slice(0, 10)}, ${span(job.watermark_lag_seconds)} behind` : "none yet", href: jobLink(job, "partitions") }),
-      tile("Held back by", held ? holders(job) : "–", { note: !held ? "the watermark keeps up" : job.held_by_silence ? "it has delivered nothing" : `${span(job.held_back_seconds)} behind the newest event`, tone: held ? "warn" : "", href: jobLink(job, "partitions") }),
+      tile("Held back by", held ? holders(job) : "–", { note: !held ? (job.watermark ? "the watermark keeps up" : "there is no watermark yet") : job.held_by_silence ? "it has delivered nothing" : `${span(job.held_back_seconds)} behind the newest event`, tone: held ? "warn" : "", href: jobLink(job, "partitions") }),
       tile("Open windows", count(job.open_windows), { note: `${count(job.open_records)} records in them`, href: jobLink(job, "windows") }),
       tile("State", bytes(job.state_bytes), { note: `largest ${bytes(job.windows.state_bytes_largest ?? 0)}` }),
       tile("Late", count(job.late_events), { tone: job.late_events ? "warn" : "", href: jobLink(job, "lateness") })),

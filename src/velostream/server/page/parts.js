@@ -12,8 +12,10 @@ const TONES = {
 
 export const badge = (state) => h("span", { class: `badge ${TONES[state] || "calm"}` }, state);
 
-// Whether partitions hold the watermark of a job back for real: by a minute, or by having said nothing while others have.
+// Whether a micro-batch has run for more than a minute.
 export const isLong = (job) => (job.batch_seconds ?? 0) > 60;
+
+// Whether partitions hold the watermark of a job back for real: by a minute, or by having said nothing while others have.
 export const isHeld = (job) => job.held_by_silence || (job.held_back_seconds ?? 0) > 60;
 
 // Who that is, in a few words.

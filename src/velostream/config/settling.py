@@ -12,7 +12,7 @@ from velostream.config.keys import fold, setting
 from velostream.config.kinds import Names, Text
 from velostream.config.origin import Entry, Origin
 from velostream.config.owner import Owner
-from velostream.config.property import Property
+from velostream.config.property import Property, Scope
 from velostream.config.routing import Portion
 from velostream.config.settings import Settings, Value
 from velostream.diagnostics import Findings
@@ -193,8 +193,8 @@ class Settler:
 
     def _missing(self, names: tuple[str, ...], declared: Property) -> None:
         assert self.owner is not None
-        if self.doubtful:
-            return
+        if self.doubtful or (self.owner.base is not None and self.owner.scope is not Scope.SINK):
+            return  # what a declaration lacks is said there, not once more by each that reads it
         needed = " or ".join(f"'{self._full(name)}'" for name in names)
         message = f"{self.owner.scope.value} '{self.owner.name}' needs {needed}: {declared.doc}"
         hint = f"add {setting(self._full(names[0]), declared.example)}"

@@ -70,3 +70,42 @@ def test_rows_that_are_corrected_are_read_from_topics_of_avro_and_protobuf(
         assert report[f"of_{form}"]["records"]["read"] == 4
         assert report[f"of_{form}"]["records"]["dead_lettered"] == {}
         assert newest(tmp_path / "out" / form) == {"a": {"n": 31.0, "windows": 2}}
+
+
+def test_newest_rows_go_when_nothing_corrects_them_any_more_also_over_stops(
+    one_spark: Any, cluster: Cluster, tmp_path: Path
+) -> None:
+    orders, minutes = cluster.topic("orders", 1), cluster.topic("minutes", 1)
+    made = sink(cluster.address, minutes, "bars")
+    files = {name: properties(name, type="file_sink", path=f"out/{name}") for name in ("each", "pairs")}
+    behind = {"watermark_max_out_of_orderness": "6m", "max_records_per_batch": "20"}
+    reads = properties("minutes", read_from_sink="true", **behind)
+    text = (
+        source(cluster.address, orders, max_records_per_batch="20")
+        + f"""
+        CREATE STREAM minutes AS SELECT k, _window_start AS started, COUNT(*) AS n FROM s
+          GROUP BY k WINDOW TUMBLING(1m) INTO bars WITH ({made}, 'allowed.lateness' = '1m');
+        CREATE STREAM plain AS SELECT k, started, n FROM minutes INTO each WITH ({files["each"]}, {reads},
+          'state.ttl' = '2m');
+        CREATE STREAM windowed AS SELECT k, _window_start AS started, SUM(n) AS n FROM minutes
+          GROUP BY k WINDOW TUMBLING(2m) INTO pairs WITH ({files["pairs"]}, {reads});
+        """
+    )
+    late = (("a", 1), ("b", 2), ("c", 30), ("a", -20))  # the last one belongs to the minute before
+    sent = [(k, (minute * 60 + second) * 1_000) for minute in range(60) for k, second in late]
+    for part in range(3):
+        records = [{"k": k, "v": 1, "at": START + at} for k, at in sent[part * 80 : part * 80 + 80]]
+        cluster.send(orders, [{"value": json.dumps(record)} for record in records])
+        reports = run(one_spark, text, tmp_path)
+    for name, job, length in (("each", "plain", 60_000), ("pairs", "windowed", 120_000)):
+        said = stands(tmp_path / "out" / name)
+        assert sum(row["n"] for row in said.values()) == len(sent)
+        assert len(said) == len({(k, (START + at) // length) for k, at in sent})
+        assert reports[job]["records"]["dead_lettered"] == {}
+        assert reports[job]["windows"]["state_rows"] < 2 * len({(k, at // 60_000) for k, at in sent})
+
+
+def stands(folder: Path) -> dict[tuple[str, str], dict[str, Any]]:
+    """The newest row of each key and window in the files of a folder."""
+    lines = [json.loads(line) for file in sorted(folder.glob("*.jsonl")) for line in file.read_text().splitlines()]
+    return {(row["k"], row["started"]): row for row in sorted(lines, key=lambda row: row["_revision"])}

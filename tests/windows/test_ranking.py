@@ -120,6 +120,37 @@ def test_a_silent_partition_is_forgotten_after_its_time_to_live() -> None:
     assert short(best.batch(Row("d", 14, 6), watermark=14), *ROW) == [("c", 5, "retract", 1), ("d", 6, "change", 1)]
 
 
+def test_a_row_that_is_corrected_after_its_time_to_live_is_new_however_its_state_lies() -> None:
+    what = StandingSettings(
+        Ranking(BEST, 1), ("key", "value"), ("key",), by_partition=True, keeps_previous=True, ttl=10
+    )
+    newest = job(what)
+    newest.batch(Row("a", 1, 5), Row("b", 2, 7, key="b"), watermark=2)
+    newest.batch(Row("a", 2, 6, revision=2), watermark=12)
+    newest.batch(Row("c", 13, 5, key="c"), watermark=13)
+    [again] = newest.batch(Row("a", 14, 4, revision=3), watermark=14)
+    assert (again["value"], again["_revision"], again["_previous"]) == (4, 1, None)
+    [corrected] = newest.batch(Row("a", 15, 3, revision=4), watermark=15)
+    assert (corrected["_revision"], corrected["_previous"]["value"]) == (2, 4)
+    assert newest.batch(Row("b", 2, 7, key="b", revision=2, gone=True)) == []
+    assert [row["_origin_revision"] for row in newest.rows if row["key"] == "a"] == [1, 2, 4, 5]
+
+
+def test_a_time_to_live_that_is_set_later_lets_go_what_was_said_before() -> None:
+    what = StandingSettings(Ranking(BEST, 1), ("key", "value"), ("key",), by_partition=True, keeps_previous=True)
+    newest = job(what)
+    newest.batch(Row("a", 1, 5), Row("b", 2, 7, key="b"), Row("d", 9, 7, key="d"), watermark=2)
+    newest.make = partial(Standing, replace(what, ttl=10))
+    [corrected] = newest.batch(Row("a", 2, 6, revision=2), watermark=3)
+    assert (corrected["_revision"], corrected["_previous"]["value"]) == (2, 5)
+    for at in range(3, 15):
+        newest.batch(Row("c", at, at, key="c", revision=at), watermark=at)
+    [corrected] = newest.batch(Row("d", 15, 3, key="d", revision=2), watermark=15)
+    assert (corrected["_revision"], corrected["_previous"]["value"]) == (2, 7)
+    [again] = newest.batch(Row("b", 15, 4, key="b", revision=2), watermark=15)
+    assert (again["_revision"], again["_previous"]) == (1, None)
+
+
 def test_at_the_flush_all_rows_are_said_once_and_only_new_ones_at_the_next() -> None:
     ordered = job(StandingSettings(Ranking(BEST), ("value",), due=Due.AT_FLUSH))
     ordered.batch(Row("a", 1, 1), Row("b", 2, 2))

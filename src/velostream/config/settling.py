@@ -12,12 +12,12 @@ from velostream.config.keys import fold, setting
 from velostream.config.kinds import Names, Text
 from velostream.config.origin import Entry, Origin
 from velostream.config.owner import Owner
-from velostream.config.property import Property
+from velostream.config.property import Property, Scope
 from velostream.config.routing import Portion
 from velostream.config.settings import Settings, Value
 from velostream.diagnostics import Findings
 from velostream.errors import InvalidProperty, VeloError
-from velostream.registry import did_you_mean
+from velostream.registry import did_you_mean, nearest
 
 
 @dataclass(slots=True)
@@ -162,7 +162,7 @@ class Settler:
         if JOB.find(key) is not None:
             hint = f"it is the job's: write '{key}' without the prefix"
         else:
-            hint = instead(key) or did_you_mean(key, self.portion.known.keys)
+            hint = instead(key) or did_you_mean(key, self.portion.known.keys) or _of_job(key)
             hint = hint or f"velo properties lists them: {', '.join(self.portion.known.keys[:8])}, …"
         self.findings.error("unknown-property", message, entry.origin.span, hint=hint)
 
@@ -193,8 +193,8 @@ class Settler:
 
     def _missing(self, names: tuple[str, ...], declared: Property) -> None:
         assert self.owner is not None
-        if self.doubtful:
-            return
+        if self.doubtful or (self.owner.base is not None and self.owner.scope is not Scope.SINK):
+            return  # what a declaration lacks is said there, not once more by each that reads it
         needed = " or ".join(f"'{self._full(name)}'" for name in names)
         message = f"{self.owner.scope.value} '{self.owner.name}' needs {needed}: {declared.doc}"
         hint = f"add {setting(self._full(names[0]), declared.example)}"
@@ -202,6 +202,12 @@ class Settler:
 
     def _full(self, key: str) -> str:
         return f"{self.portion.name}.{key}" if self.portion.name else key
+
+
+def _of_job(key: str) -> str:
+    """A hint for a setting of the job that was misspelt under the name of a source or sink."""
+    close = nearest(key, JOB.keys)
+    return f"did you mean '{close[0]}', which is the job's: write it without the prefix?" if close else ""
 
 
 def _over(base: Mapping[str, Value], values: dict[str, Value]) -> dict[str, Value]:

@@ -21,6 +21,7 @@ from velostream.validation.bound import BoundApplication, BoundQuery, BoundSelec
 from velostream.validation.columns import KEPT, record_columns_of
 from velostream.validation.commands import check_names
 from velostream.validation.context import Context
+from velostream.validation.corrections import corrects
 from velostream.validation.declare import Declarer
 from velostream.validation.emission import bind_emission
 from velostream.validation.inputs import is_static
@@ -219,10 +220,7 @@ class ApplicationBinder:
 
     def _created(self, unit: Unit, query: BoundQuery, context: Context) -> Relation:
         kind = RelationKind.TABLE if str(unit.tree.args["kind"]).upper() == "TABLE" else RelationKind.STREAM
-        selects = list(selects_of(query))
-        windowed = any(select.window is not None for select in selects)
-        lateness = context.settings.get("allowed.lateness")
-        changes = any(select.emission is not None and select.emission.mode == "CHANGES" for select in selects)
+        windowed = any(select.window is not None for select in selects_of(query))
         relation = Relation(
             unit.creates,
             kind,
@@ -231,7 +229,7 @@ class ApplicationBinder:
             record_columns=KEPT if kind is RelationKind.TABLE else record_columns_of(query),
             key=message_key(query),
             bounded=query.bounded,
-            revises=changes or (windowed and bool(lateness)),
+            revises=corrects(query, context.settings),
             windowed=windowed,
             span=span_of(unit.tree.this),
             window_times=tuple((name, *distance) for name, distance in window_times(query).items()),

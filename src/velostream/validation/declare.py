@@ -66,7 +66,7 @@ class Declarer:
             back = settings.read_back.get(relation.name.casefold()) if relation is not None else None
             if relation is not None and back is not None:
                 read = self._relation(relation.name, RelationKind.STREAM, relation.schema, own, relation.span)
-                found[name.casefold()] = replace(read, key=(), read_back=back)
+                found[name.casefold()] = replace(read, key=(), read_back=back, revises=relation.revises)
                 continue
             if relation is None and own.find("type") is not None:
                 label = settings.names[name.casefold()]

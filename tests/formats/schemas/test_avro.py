@@ -111,3 +111,9 @@ def test_what_is_not_a_schema_of_columns(text: str, message: str) -> None:
     with pytest.raises(InvalidSchema) as refusal:
         read_avro(text)
     assert message in refusal.value.message
+
+
+def test_a_misspelt_type_is_told_with_those_that_there_are() -> None:
+    with pytest.raises(InvalidSchema) as refused:
+        read_avro('{"type": "record", "name": "R", "fields": [{"name": "a", "type": "strng"}]}')
+    assert refused.value.hint.startswith("did you mean 'string'? types: null, boolean, int, long")

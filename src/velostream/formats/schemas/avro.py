@@ -9,6 +9,7 @@ from typing import Any
 from velostream import types
 from velostream.errors import InvalidSchema, VeloError
 from velostream.formats.field import Field
+from velostream.registry import did_you_mean
 from velostream.types import Type
 
 _PRIMITIVES: dict[str, Type] = {
@@ -20,6 +21,7 @@ _PRIMITIVES: dict[str, Type] = {
     "bytes": types.BINARY,
     "string": types.STRING,
 }
+_COMPLEX = ("record", "enum", "fixed", "array", "map")
 _LOGICAL: dict[tuple[str, str], Type] = {
     ("int", "date"): types.DATE,
     ("long", "timestamp-millis"): types.TIMESTAMP,
@@ -108,7 +110,8 @@ class _Reader:
                 raise InvalidSchema(f"field '{path}': record '{name}' holds itself", hint=hint)
             if full in self.named:
                 return self.named[full]
-        raise InvalidSchema(f"field '{path}' has the unknown type '{name}'")
+        known = ("null", *_PRIMITIVES, *_COMPLEX, *self.named)
+        raise InvalidSchema(f"field '{path}' has the unknown type '{name}'", hint=did_you_mean(name, known, "types"))
 
     def _union(self, members: list[Any], path: str, namespace: str) -> tuple[Type, bool]:
         kinds = [self.type(member, path, namespace)[0] for member in members]

@@ -80,7 +80,7 @@ class _Reader:
             return WELL_KNOWN[well_known], True
         full = self.known.resolved(name, scope)
         if full is None:
-            hint = did_you_mean(name, self.known.messages)
+            hint = did_you_mean(name, (*SCALARS, *self.known.messages), "types")
             raise InvalidSchema(f"field '{field}' has the unknown type '{name}'", hint=hint)
         if full in self.known.enums:
             return types.STRING, False

@@ -30,6 +30,8 @@ from velostream.plan.nodes import (
     WrittenBy,
 )
 from velostream.plan.nodes.base import EMISSION, REVISION
+from velostream.plan.passes.fuse_streams import fused
+from velostream.plan.passes.recognise_top_n import with_top_n
 from velostream.plan.time import EventTime, Watermark
 from velostream.sinks.base import WriteMode
 from velostream.types import TIMESTAMP
@@ -49,7 +51,8 @@ def as_written(scan: Scan, back: ReadBack, building: Building) -> Scan:
     made = replace(
         scan, read_back=written, event_time=_time(scan, back, nodes, building), watermark=_watermark(scan, nodes)
     )
-    return _corrected(made, definition, back) if definition.root.revises else made
+    rows = with_top_n(fused(definition.root, building.definitions))
+    return _corrected(made, replace(definition, root=rows), back) if rows.revises else made
 
 
 def _walked(node: Node, definitions: Mapping[str, Definition]) -> Iterator[Node]:

@@ -75,7 +75,7 @@ def _scan(source: BoundSource, building: Building, read: Iterable[str]) -> Node:
     )
     if relation.read_back is not None:
         scan = as_written(scan, relation.read_back, building)
-    return _newest(scan) if scan.changelog else _deduplicated(scan, settings)
+    return _newest(scan, building) if scan.changelog else _deduplicated(scan, settings)
 
 
 def _known_by(key: tuple[str, ...], settings: Any) -> tuple[str, ...]:
@@ -83,11 +83,13 @@ def _known_by(key: tuple[str, ...], settings: Any) -> tuple[str, ...]:
     return key or (("_key",) if _is_changelog(settings) else ())
 
 
-def _newest(scan: Scan) -> TopN:
-    """Of each key the row as its newest change leaves it, which knows what it was before."""
+def _newest(scan: Scan, building: Building) -> TopN:
+    """Of each key the row as its newest change leaves it, which knows what it was before. Rows of a database are there
+    until it says otherwise; of those that a job of the application wrote it is known how long they may be corrected."""
     key = tuple(reads(name, scan.fields.of(name).type) for name in scan.identity)
+    ttl = None if scan.read_back is None else value_of(building.settings, "state.ttl")
     offset = next(name for name in scan.position if name.endswith("._offset"))
-    return TopN(scan, 1, (Order(reads(offset, BIGINT), descending=True, nulls_first=False),), key)
+    return TopN(scan, 1, (Order(reads(offset, BIGINT), descending=True, nulls_first=False),), key, ttl=ttl)
 
 
 def _punctuation(alias: str, settings: Any, fields: Fields, building: Building) -> Expression | None:

@@ -269,7 +269,8 @@ def _row_windows(node: RowWindows) -> tuple[str, Details]:
 def _top_n(node: TopN) -> tuple[str, Details]:
     if node.changes is not None:
         takes = "a change takes back what the row said before, a deletion the row"
-        return f"Newest row of each {listed(node.partition)}", [("emits", takes), ("state", "a row of each key")]
+        kept = f"a row of each key, {words.ttl_text(node.ttl)}"
+        return f"Newest row of each {listed(node.partition)}", [("emits", takes), ("state", kept)]
     which = f"first {node.n} rows" if node.n > 1 else "first row"
     title = f"TopN {which} by {listed(node.order)} of each {listed(node.partition, 'all rows')}"
     details: Details = []

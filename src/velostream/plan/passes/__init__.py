@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from velostream.plan.job import ApplicationPlan
 from velostream.plan.passes.add_sink_columns import add_sink_columns
+from velostream.plan.passes.bound_newest import bound_newest
 from velostream.plan.passes.carry_revisions import carry_revisions
 from velostream.plan.passes.choose_scan import choose_scan
 from velostream.plan.passes.fuse_streams import fuse_streams
@@ -23,6 +24,7 @@ Pass = Callable[[ApplicationPlan], ApplicationPlan]
 PASSES: tuple[Pass, ...] = (
     fuse_streams,
     inherit_lateness,
+    bound_newest,
     recognise_top_n,
     carry_revisions,
     add_sink_columns,

@@ -20,11 +20,16 @@ def fuse_streams(plan: ApplicationPlan) -> ApplicationPlan:
     """Every reader of a stream computes it itself; one that asked to read it back from its sink has a scan of that."""
     jobs = []
     for job in plan.jobs:
-        fused: dict[str, None] = {}
-        root = _fused(job.root, plan.definitions, fused)
-        jobs.append(replace(job, root=root, definitions=tuple(fused)))
-    definitions = each_definition(plan, lambda root: _fused(root, plan.definitions, {}))
+        used: dict[str, None] = {}
+        root = _fused(job.root, plan.definitions, used)
+        jobs.append(replace(job, root=root, definitions=tuple(used)))
+    definitions = each_definition(plan, lambda root: fused(root, plan.definitions))
     return replace(plan, jobs=tuple(jobs), definitions=definitions)
+
+
+def fused(root: Node, definitions: Mapping[str, Definition]) -> Node:
+    """The tree with what the streams that it reads are made of."""
+    return _fused(root, definitions, {})
 
 
 def _fused(node: Node, definitions: Mapping[str, Definition], used: dict[str, None]) -> Node:

@@ -17,7 +17,12 @@ _FLIPPED: dict[type[exp.Expr], type[exp.Expr]] = {exp.GT: exp.LT, exp.GTE: exp.L
 
 def recognise_top_n(plan: ApplicationPlan) -> ApplicationPlan:
     """`ROW_NUMBER() … = 1` keeps one row per partition, `<= n` keeps n."""
-    return each_root(plan, lambda root: from_below(root, _recognised))
+    return each_root(plan, with_top_n)
+
+
+def with_top_n(root: Node) -> Node:
+    """The tree with what is a top-N as one."""
+    return from_below(root, _recognised)
 
 
 def _recognised(node: Node) -> Node:

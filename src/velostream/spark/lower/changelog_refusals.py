@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from velostream.durations import show
 from velostream.errors import VeloError
 from velostream.plan.build.context import value_of
 from velostream.plan.job import Job
@@ -47,6 +48,7 @@ def unchangeable(job: Job) -> Iterator[VeloError]:
     """All that keeps a job from reading its streams of changes."""
     for scan, above in _changelogs(job.root, ()):
         yield from _of_source(scan)
+        yield from _of_life(scan, above, job)
         yield from _of_tables(scan, above)
         reached = _reached(above)
         odd = next((node for node in reached if not isinstance(node, _ABLE)), None)
@@ -113,6 +115,20 @@ def _of_source(scan: Scan) -> Iterator[VeloError]:
         message = f"'dedup.key' of '{scan.source}' would leave out changes of rows that came before"
         hint = "remove it: a change that comes twice changes nothing"
         yield VeloError(message, hint=hint, span=span, code="unsupported")
+
+
+def _of_life(scan: Scan, above: tuple[Node, ...], job: Job) -> Iterator[VeloError]:
+    """A row that is forgotten before its last correction would come once more, as a new one."""
+    newest = next(node for node in above if isinstance(node, TopN) and node.changes is scan)
+    if scan.read_back is None or newest.ttl is None or newest.ttl > scan.read_back.lateness:
+        return
+    place = job.settings.find("state.ttl") if job.settings is not None else None
+    corrected = show(scan.read_back.lateness)
+    message = (
+        f"'state.ttl' of {show(newest.ttl)} forgets rows of '{scan.source}' that are corrected up to {corrected} late"
+    )
+    hint = f"make it longer than the 'allowed.lateness' of '{scan.read_back.job}': {corrected}"
+    yield VeloError(message, hint=hint, span=place.origin.span if place else None, code="conflicting-properties")
 
 
 def _of_tables(scan: Scan, above: tuple[Node, ...]) -> Iterator[VeloError]:

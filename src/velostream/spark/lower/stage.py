@@ -164,7 +164,8 @@ class Stage:
         known = as_json(F.struct(*map(column, self.shape.identity)), nulls=True)
         name = F.concat(F.lit(source_of(self.number)), known)
         gone = F.coalesce(column("_emission") == F.lit("retract"), F.lit(False))
-        return dict(zip(names.ORIGIN, (name, column("_revision").cast("bigint"), gone), strict=True))
+        order = names.ORIGIN[1] if names.ORIGIN[1] in rows.columns else "_revision"
+        return dict(zip(names.ORIGIN, (name, column(order).cast("bigint"), gone), strict=True))
 
     def _previous(self) -> Column:
         """The values of the row that a row corrects, under the names of the plan."""

@@ -68,5 +68,13 @@ def lower_top_n(node: TopN, frame: DataFrame, lowering: Lowering, *, keeps_previ
     return rows.lower(
         frame,
         lowering,
-        Answering(standing, partition, results, corrects=True, keeps_previous=keeps_previous, identity=identity),
+        Answering(
+            standing,
+            partition,
+            results,
+            corrects=True,
+            keeps_previous=keeps_previous,
+            identity=identity,
+            lives=by_partition and node.ttl is not None and not node.per_window,
+        ),
     )

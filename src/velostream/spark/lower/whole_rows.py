@@ -39,6 +39,8 @@ class Answering:
     corrects: bool = False
     keeps_previous: bool = False
     identity: Sequence[str] = ()
+    lives: bool = False
+    """True where what a row is known by may be forgotten, so that its revisions begin again and do not order it."""
     keeps_record: bool = False
     """True where rows still are the records that came, which dead letters of nodes above then hold."""
 
@@ -132,6 +134,8 @@ class WholeRows:
             if not answering.identity:
                 kinds = (pa.string(), pa.int64(), pa.bool_())
                 rows += [pa.field(name, kind) for name, kind in zip(names.ORIGIN, kinds, strict=True)]
+            elif answering.lives:
+                rows += [pa.field(names.ORIGIN[1], pa.int64())]
             rows += [pa.field(PREVIOUS, said)] if answering.keeps_previous else []
         elif self.derived:
             rows += [schema.field(name) for name in names.ORIGIN]

@@ -6,6 +6,7 @@ from sqlglot import exp
 
 from velostream.sql.nodes import RowWindow
 from velostream.validation.bound import BoundQuery, BoundSelect, BoundSource, BoundStatement, BoundSubquery, BoundUnion
+from velostream.validation.corrections import newest_rows
 from velostream.validation.inputs import is_static
 from velostream.validation.rules.base import Look
 from velostream.validation.rules.row_windows import goes_on
@@ -22,6 +23,10 @@ def check(statement: BoundStatement, look: Look) -> None:
     if statement.settings is None or statement.settings.get("state.ttl") is not None:
         return
     _union(statement.query, look)
+    for member, select in newest_rows(statement.query):
+        if not member.relation.bounded:
+            message = f"'{member.relation.name}' is read back with its corrections: its newest rows are kept for ever"
+            look.findings.warning("unbounded-state", message, member.span, hint=_newest_hint(select))
     for select in selects_of(statement.query):
         if select.bounded or not streams(select):
             continue
@@ -29,6 +34,12 @@ def check(statement: BoundStatement, look: Look) -> None:
         for what in lasting:
             hint = "set 'state.ttl' = '1d'" if select.windowed else _HINTS.get(what, _HINT)
             look.findings.warning("unbounded-state", f"{what} keeps every key for ever", select.span, hint=hint)
+
+
+def _newest_hint(select: BoundSelect) -> str:
+    if select.window is not None and select.window.time is not None:
+        return "set 'state.ttl' = '1d', or go by the event time: WINDOW without a column"
+    return "set 'state.ttl' = '1d', or add a MAX to the sessions" if select.windowed else _HINT
 
 
 def beyond_windows(select: BoundSelect, statement: BoundStatement) -> list[str]:

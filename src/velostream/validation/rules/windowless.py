@@ -11,6 +11,7 @@ from velostream.validation.bound import (
     BoundSubquery,
     BoundUnion,
 )
+from velostream.validation.corrections import newest_rows
 from velostream.validation.rules.base import Look
 from velostream.validation.rules.unbounded_state import beyond_windows
 from velostream.validation.walk import selects_of
@@ -75,7 +76,8 @@ def _refuse_ttl(statement: BoundStatement, selects: list[BoundSelect], look: Loo
         for select in selects
     )
     table = statement.creates is not None and statement.creates.is_table
-    if not (kept or waiting or table or _distinct_union(statement.query)):
+    newest = any(newest_rows(statement.query))
+    if not (kept or waiting or table or newest or _distinct_union(statement.query)):
         windowed = any(select.windowed for select in selects)
         message = "'state.ttl' deletes state, and this statement keeps none"
         message += " beside its windows, which go at their end + 'allowed.lateness'" if windowed else ""

@@ -83,6 +83,12 @@ class Assigner(Protocol):
         ...
 
 
+def longest(assigner: Assigner) -> int | None:
+    """How long a window of a type lasts at most; None where events may prolong it for ever."""
+    found: int | None = getattr(assigner, "max" if assigner.keyed else "size", None)
+    return found
+
+
 def positive(window: str, **lengths: int) -> None:
     """Refuse lengths that no window can have."""
     for name, length in lengths.items():

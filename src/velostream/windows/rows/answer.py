@@ -52,7 +52,8 @@ class StandingSettings:
 
     With `by_partition` a partition has one row, known by the partition; with `whole` all of it is said again where
     something changed. With `withdraws` false nobody can take a row back, so none is withdrawn. `ttl` forgets partitions
-    that have been silent for so long. With `in_one_partition` offsets say which revision of a row a record is, so that
+    that have been silent for so long: a row of one then counts from 1 again, and nodes above order what it says by the
+    micro-batch. With `in_one_partition` offsets say which revision of a row a record is, so that
     all of them must be in one partition of their source.
     """
 

@@ -36,11 +36,12 @@ class Held:
         """The rows that stand, of what was found in the ledger."""
         return newest_of(found, self.over).filter(~pl.col(ORIGIN_GONE))
 
-    def stale(self, living: pl.DataFrame, number: int) -> pl.DataFrame:
-        """Rows of partitions that had been silent for longer than their time to live when this micro-batch came."""
+    def stale(self, found: pl.DataFrame, number: int) -> pl.DataFrame:
+        """Rows of partitions that had been silent for longer than their time to live when this micro-batch came, as
+        they stood then: whether they are found at all is left to when the ledger is tidied."""
         if self.horizon is None:
-            return living.clear()
-        old = living.filter(pl.col("_version") < number)
+            return found.clear()
+        old = self.living(found.filter(pl.col("_version") < number))
         return old.filter(pl.col("_event_time").max().over(self.over) <= self.horizon)
 
     def bury(self, rows: pl.DataFrame, number: int) -> None:

@@ -28,9 +28,17 @@ class Said:
     """
 
     def __init__(
-        self, over: Sequence[str], identity: Sequence[str], store: Store, snapshot: dict[str, Any] | None
+        self,
+        over: Sequence[str],
+        identity: Sequence[str],
+        store: Store,
+        snapshot: dict[str, Any] | None,
+        *,
+        lives: bool = False,
     ) -> None:
         self.over = list(over)
+        self.lives = lives
+        """True where there is a time to live."""
         self.by = [*over, *identity]
         self.horizon: int | None = None
         """Partitions whose newest row is not younger are forgotten; it is remembered where there is a time to live."""
@@ -45,7 +53,8 @@ class Said:
         return latest
 
     def _latest(self, frame: pl.DataFrame) -> pl.DataFrame:
-        return frame.sort("_version").unique(self.by, keep="last", maintain_order=True)
+        latest = frame.sort("_version").unique(self.by, keep="last", maintain_order=True)
+        return _dated(latest) if self.lives else latest
 
     def of(self, found: pl.DataFrame | None) -> pl.DataFrame | None:
         """The newest of what was found in the ledger."""
@@ -134,6 +143,12 @@ def outgoing(news: pl.DataFrame, gone: pl.DataFrame, shown: Sequence[str]) -> pl
     came = news.select(*columns, "_revision", "_emission", pl.lit(value=False).alias(ORIGIN_GONE), PREVIOUS)
     both = stacked([left, came]) if left.height else came
     return both.with_columns(pl.col("_revision").alias(ORIGIN_REVISION))
+
+
+def _dated(rows: pl.DataFrame) -> pl.DataFrame:
+    """Rows with how new their partition was; of those said before there was a time to live their own."""
+    own = pl.col("_said").struct.field("_event_time")
+    return rows.with_columns((pl.coalesce("_newest", own) if "_newest" in rows.columns else own).alias("_newest"))
 
 
 def _nothing(rows: pl.DataFrame, shown: Sequence[str]) -> pl.Expr:

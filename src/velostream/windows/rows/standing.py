@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from velostream.windows.accumulators.base import ERROR
-from velostream.windows.contents import ORIGIN
+from velostream.windows.contents import ORIGIN, ORIGIN_REVISION
 from velostream.windows.emission.base import CHANGE, EARLY, FINAL, LATE
 from velostream.windows.facts import Facts
 from velostream.windows.lateness import TOO_LATE, LateStrategy
@@ -62,7 +62,7 @@ class Standing:
         self.waiting = Waiting(saved.get("waiting"))
         self.rows = Held(self.over, store, saved.get("rows"))
         identity = [] if settings.by_partition else [ORIGIN]
-        self.said = Said(self.over, identity, store, saved.get("said"))
+        self.said = Said(self.over, identity, store, saved.get("said"), lives=settings.ttl is not None)
 
     def process(self, rows: pl.DataFrame, facts: Facts) -> Outcome:
         """Take a micro-batch."""
@@ -124,7 +124,9 @@ class Standing:
             found = arrived.clear().drop("_record", strict=False).with_columns(pl.lit(0, pl.Int64).alias("_version"))
         if self.settings.in_one_partition:
             refuse_scattered(found, self.settings.partition)
-        living, was = self._fresh(self.rows.living(found), self.said.of(was))
+        found, was, forgotten = self._fresh(found, self.said.of(was))
+        living = self.rows.living(found)
+        living = living.with_columns((pl.col("_version") == self.number).alias("_new")).drop("_version")
         answers = self.settings.answer.answered(_with_revisions(living, was, self.said.by), self.over)
         answers = self._without_late(answers, arrived, batch)
         failed = answers.clear()
@@ -139,6 +141,8 @@ class Standing:
         if self.settings.ttl is not None:
             now = now.with_columns(pl.col("_event_time").max().over(self.over).alias("_newest"))
         news, gone = self.said.differing(now, was, self.settings.shown, self.number)
+        if forgotten is not None:
+            self.said.forget(forgotten.join(news, on=self.said.by, how="anti", nulls_equal=True), self.number)
         if "_leaves" in answers.columns:
             self._let_go(answers.filter("_leaves"))
         rows = self._spoken(now, news, gone)
@@ -176,19 +180,22 @@ class Standing:
         past = LEAST if batch.before is None else batch.before
         return ends | {end for end in touched if self.settings.changes or end in again or end <= past}
 
-    def _fresh(self, living: pl.DataFrame, was: pl.DataFrame | None) -> tuple[pl.DataFrame, pl.DataFrame | None]:
-        """Without partitions that are forgotten; of those nothing is known any more."""
-        stale = self.rows.stale(living, self.number)
-        if stale.height:
-            self.rows.bury(stale, self.number)
-            by = [*self.over, ORIGIN]
-            living = living.join(stale.select(by), on=by, how="anti", nulls_equal=True)
-            partitions = stale.select(self.over).unique()
-            if was is not None:
-                gone = was.join(partitions, on=self.over, how="semi", nulls_equal=True)
-                self.said.forget(gone, self.number)
-                was = was.join(partitions, on=self.over, how="anti", nulls_equal=True)
-        return living.with_columns((pl.col("_version") == self.number).alias("_new")).drop("_version"), was
+    def _fresh(
+        self, found: pl.DataFrame, was: pl.DataFrame | None
+    ) -> tuple[pl.DataFrame, pl.DataFrame | None, pl.DataFrame | None]:
+        """The rows without old ones of partitions that are forgotten; what was said of others, and what of these."""
+        stale = self.rows.stale(found, self.number)
+        if stale.is_empty():
+            return found, was, None
+        partitions = stale.select(self.over).unique()
+        old = pl.col("_version") < self.number
+        new = found.filter(~old)
+        self.rows.bury(stale.join(new, on=[*self.over, ORIGIN], how="anti", nulls_equal=True), self.number)
+        found = stacked([found.filter(old).join(partitions, on=self.over, how="anti", nulls_equal=True), new])
+        if was is None:
+            return found, was, None
+        forgotten = was.join(partitions, on=self.over, how="semi", nulls_equal=True)
+        return found, was.join(partitions, on=self.over, how="anti", nulls_equal=True), forgotten
 
     def _labelled(self, now: pl.DataFrame, was: pl.DataFrame | None, batch: _Batch) -> pl.DataFrame:
         """Rows with `_emission`, as they are said if they are, and `_final`."""
@@ -218,6 +225,8 @@ class Standing:
             label = pl.when(again).then(pl.lit(LATE)).otherwise(pl.col("_emission"))
             news = news.with_columns(label.alias("_emission"))
         rows = outgoing(news, gone if self.settings.withdraws else gone.clear(), self.settings.shown)
+        if self.settings.ttl is not None and self.settings.by_partition:
+            rows = rows.with_columns(pl.lit(self.number, pl.Int64).alias(ORIGIN_REVISION))
         return rows if self.settings.keeps_previous else rows.drop("_previous")
 
     def _without_late(self, answers: pl.DataFrame, arrived: pl.DataFrame, batch: _Batch) -> pl.DataFrame:

@@ -39,6 +39,8 @@ def test_letters_are_listed_filtered_and_shown(app: Path, velo: Velo) -> None:
     )
     [one] = [json.loads(line) for line in found.out.splitlines()]
     assert (one["offset"], one["record"], one["replayed_at"]) == (3, "{", None)
+    none = velo("dlq", "list", app, "--checkpoint", state, "--reason", "undecodeable")
+    assert none.out == "0 letters\nwithout these filters: 2 letters: 1 too_late, 1 undecodable\n"
     shown = velo("dlq", "show", app, "000000000-000000", "--checkpoint", state)
     assert "error        not JSON" in shown.out
     assert shown.out.rstrip().endswith("record       {")

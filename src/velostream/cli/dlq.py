@@ -19,6 +19,7 @@ from velostream.replayed import LATE
 if TYPE_CHECKING:
     from velostream.jobs.letters import JobLetters, Wanted
 
+_FILTERS = ("reason", "source", "since", "until", "text")
 _COLUMNS = ("id", "job", "written_at", "reason", "source", "partition", "offset", "replayed", "record")
 _WIDE = 60
 """No more characters of a record than this are listed."""
@@ -84,6 +85,9 @@ def listed(ctx: click.Context, /, *, limit: int, form: str, **chosen: Any) -> No
         print("".join(json.dumps(letter, ensure_ascii=False) + "\n" for letter in shown), end="")
         return
     print("\n".join([*_table(shown), *_counts(found, len(shown))]))
+    if not found and any(chosen[name] for name in _FILTERS):
+        every = [letter for job in _jobs(ctx, chosen) for letter in job.found(_wanted((), dict.fromkeys(_FILTERS, "")))]
+        print(f"without these filters: {' '.join(_counts(every, len(every)))}")
 
 
 @command.command("show")
@@ -150,7 +154,7 @@ def purge(ctx: click.Context, /, *, ids: tuple[str, ...], whole: bool, **chosen:
 
 def _refuse_everything(ids: Sequence[str], chosen: Chosen, verb: str, *, whole: bool) -> None:
     """What changes things asks for a choice, or to be told that all are meant."""
-    filters = ("job", "reason", "source", "since", "until", "text")
+    filters = ("job", *_FILTERS)
     if not (ids or whole or any(chosen[name] for name in filters)):
         message = f"velo dlq {verb} is not told which letters"
         raise VeloError(message, hint="give IDs, --reason, --job … or --all", code="usage")

@@ -108,8 +108,10 @@ def _client(name: str, doc: str, example: str) -> Property:
     return Property(name, Text(), doc, example, client=True)
 
 
+_PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
+
 _EITHER = (
-    _client("security.protocol", "how brokers are spoken to: PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL", "SASL_SSL"),
+    Property("security.protocol", Choice(_PROTOCOLS), "how brokers are spoken to", "SASL_SSL", client=True),
     _client("client.id", "the name by which brokers log this client", "velostream"),
     _client("client.dns.lookup", "how host names of brokers are looked up", "use_all_dns_ips"),
     _client("request.timeout.ms", "how long to wait for an answer", "30000"),

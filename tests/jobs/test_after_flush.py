@@ -58,6 +58,44 @@ def test_rows_tell_what_they_correct_after_a_flush_and_not_before(
     assert caplog.messages == []
 
 
+@pytest.mark.parametrize(
+    "sql",
+    [
+        f"SELECT total, COUNT(*) AS n FROM ({SUMS}) GROUP BY total WINDOW TUMBLING(1m)",
+        f"SELECT DISTINCT total FROM ({SUMS})",
+        "SELECT k, SUM(v) AS total, RANK() OVER (ORDER BY SUM(v)) AS r FROM s GROUP BY k WINDOW TUMBLING(10s)",
+    ],
+    ids=["groups of results", "different results", "ranks of a window"],
+)
+def test_rows_that_a_correction_moves_are_corrected_too(
+    sql: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    _, then = made(f"{sql} {FILES}", flushed(tmp_path))
+    assert added(then) == [("_emission", "_revision")]
+    assert caplog.messages == []
+
+
+@pytest.mark.parametrize(
+    ("settings", "hindrance"),
+    [
+        ("'out.format' = 'protobuf'", ""),
+        ("'out.format' = 'avro', 'out.schema.registry.url' = 'http://localhost:1'", ""),
+        ("'out.format' = 'avro'", "the Avro schema, which no registry tells readers,"),
+        ("'out.format' = 'avro', 'out.schema.file' = 'sums.avsc'", "the schema file"),
+        ("'out.format' = 'protobuf', 'out.schema.file' = 'sums.proto'", "the schema file"),
+    ],
+)
+def test_columns_are_added_where_readers_can_do_without_them(
+    settings: str, hindrance: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    kafka = f"INTO out WITH ('out.type' = 'kafka_sink', 'out.bootstrap.servers' = 'h:1', 'out.topic' = 't', {settings})"
+    with caplog.at_level(logging.WARNING, "velostream"):
+        _, then = made(f"{SUMS} {kafka}", flushed(tmp_path))
+    assert added(then) == ([()] if hindrance else [("_emission", "_revision")])
+    said = [f"since {hindrance} of sink 'out' has no _emission and _revision;"] if hindrance else []
+    assert [part in message for part, message in zip(said, caplog.messages, strict=True)] == [True] * len(said)
+
+
 def test_a_flush_that_was_only_asked_for_is_done_as_it_would_have_been(tmp_path: Path) -> None:
     home = Home(tmp_path)
     home.will_flush()
@@ -89,11 +127,10 @@ def test_what_can_be_corrected_anyway_or_not_at_all_stays_what_it_is(
 @pytest.mark.parametrize(
     "sql",
     [
-        f"SELECT total, COUNT(*) AS n FROM ({SUMS}) GROUP BY total WINDOW TUMBLING(1m) {FILES}",
         f"SELECT a.k FROM ({SUMS}) AS a JOIN ({SUMS}) AS b ON a.k = b.k {FILES[:-1]}, 'state.ttl' = '1h')",
         f"{SUMS} {TABLE}",
     ],
-    ids=["rows that a correction moves to other groups", "joins, which remember otherwise", "tables that are made"],
+    ids=["joins, which remember otherwise", "tables that are made"],
 )
 def test_what_cannot_go_on_otherwise_than_it_began_says_so(
     sql: str, tmp_path: Path, caplog: pytest.LogCaptureFixture

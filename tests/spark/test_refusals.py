@@ -40,6 +40,11 @@ def findings(sql: str) -> tuple[str, list[Diagnostic]]:
     ("sql", "code", "place"),
     [
         (
+            f"SELECT k, COUNT(*) AS n, PERCENTILE_CONT(1.5) WITHIN GROUP (ORDER BY v) AS p {GROUPED}",
+            "wrong-arguments",
+            "PERCENTILE_CONT(1.5) WITHIN GROUP (ORDER BY v)",
+        ),
+        (
             "SELECT a.k, b.w FROM a LEFT JOIN b WITHIN 1h ON a.id = b.id AND SQRT(a.v * b.w) > 3",
             "join-unsupported",
             "SQRT(a.v * b.w) > 3",
@@ -71,8 +76,8 @@ def findings(sql: str) -> tuple[str, list[Diagnostic]]:
             "unsupported",
             "'smart'",
         ),
-        (f"SELECT k, TOPK(v, 0) AS x {GROUPED}", "wrong-arguments", "SELECT k, TOPK"),
-        (f"SELECT k, APPROX_PERCENTILE(v, 0.5, 0) AS x {GROUPED}", "wrong-arguments", "SELECT k, APPROX"),
+        (f"SELECT k, TOPK(v, 0) AS x {GROUPED}", "wrong-arguments", "TOPK(v, 0)"),
+        (f"SELECT k, APPROX_PERCENTILE(v, 0.5, 0) AS x {GROUPED}", "wrong-arguments", "APPROX_PERCENTILE(v, 0.5, 0)"),
         ("SELECT a.k, t._offset FROM a JOIN t ON a.k = t.k", "no-system-column", "t._offset"),
         ("SELECT k FROM a WITH ('batch.strategy' = 'memory')", "unsupported", "'memory'"),
         (

@@ -147,6 +147,21 @@ def test_what_a_flush_said_is_corrected_without_lateness_too(one_spark: Any, tmp
     assert sorted(found) == [("a", 2, "late", 2), ("b", 2, "retract", 1), ("c", 3, "late", 1)]
 
 
+def test_a_row_that_lead_answers_later_says_that_it_corrects(one_spark: Any, tmp_path: Path) -> None:
+    query = """CREATE STREAM x AS SELECT k, SUM(v) AS total,
+        LEAD(SUM(v)) OVER (PARTITION BY k ORDER BY _window_end) AS following
+        FROM s GROUP BY k WINDOW TUMBLING(1m) INTO out WITH (@sink)"""
+    for number in range(0, 6, 2):
+        records = [{"k": "a", "v": each, "at": START + 60 * each * SECOND} for each in (number, number + 1)]
+        write(tmp_path / "in", f"{number}.jsonl", [dict(record) for record in records])
+    run(one_spark, tmp_path, query, **{"files.per.batch": "1", "watermark.max_out_of_orderness": "5s"})
+    found = [(row["total"], row["following"], row["_emission"], row["_revision"]) for row in rows(tmp_path)]
+    assert (3, None, "final", 1) in found
+    assert (3, 4, "late", 2) in found
+    newest = {total: following for total, following, _, _ in sorted(found, key=lambda row: row[3])}
+    assert newest == {0: 1, 1: 2, 2: 3, 3: 4, 4: 5, 5: None}
+
+
 @pytest.mark.parametrize(
     ("query", "message"),
     [

@@ -6,7 +6,7 @@ import logging
 
 from velostream.events import LOGGER
 from velostream.jobs.home import Home
-from velostream.plan.after_flush import after_flush, has_lone_rows, takes_over
+from velostream.plan.after_flush import after_flush, has_lone_rows, hindrance
 from velostream.plan.job import ApplicationPlan, Job
 from velostream.spark.lower.refusals import refusals
 
@@ -27,13 +27,15 @@ def going_on(job: Job, plan: ApplicationPlan, home: Home) -> Job:
     made = after_flush(job, plan)
     if made.root == job.root:
         return job
-    if takes_over(made, job) and not any(refusals(made)):
+    why = hindrance(made, job) or next((refusal.message for refusal in refusals(made)), "")
+    if not why:
         return made
     _log.warning(
         "job '%s' goes on after a flush: a further record of a window that the flush said makes its row go out "
         "again, and nothing that is written tells the correction from another row, nor is a row withdrawn that "
-        "HAVING or LIMIT no longer lets through; set 'allowed.lateness' = '1s' from the first run on, which "
-        "does both with _emission and _revision",
+        "HAVING or LIMIT no longer lets through, since %s; set 'allowed.lateness' = '1s' and start with a new "
+        "checkpoint, and rows tell both by _emission and _revision from their first run on",
         job.name,
+        why,
     )
     return job

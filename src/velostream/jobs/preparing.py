@@ -109,7 +109,8 @@ class Preparing:
         run = Run(job.name, home.folder, self.folder, self.bounded, buckets, *_hot(job), *more, self._spread(job))
         views = pins.views if pins is not None else {}
         known_by = behind(job.root, key_of(job))
-        lowering = Lowering(self.spark, run, functions=self.functions, apart=known_by, tables=views)
+        since = dict(zip(map(id, job.keeping), job.since_flush, strict=False))
+        lowering = Lowering(self.spark, run, functions=self.functions, apart=known_by, tables=views, since_flush=since)
         lowered = lower_job(job, lowering)
         if pins is not None:
             pins.prepared = lowering.prepared

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from velostream.formats.schemas.wire import optional
 from velostream.plan.job import ApplicationPlan, Job
 from velostream.plan.nodes import Aggregate, JoinStreams, JoinTable, Node, Sinks, SinkTarget
 from velostream.plan.nodes.join_streams import OUTER
@@ -12,20 +13,26 @@ from velostream.plan.passes.carry_revisions import carry_revisions
 from velostream.plan.passes.walking import from_below
 from velostream.sinks.base import WriteMode
 
-_MADE = ("avro", "protobuf")
-"""Formats whose columns are agreed upon before the first row."""
+_TABLES = ("database_sink", "delta_sink")
 
 
 def after_flush(job: Job, plan: ApplicationPlan) -> Job:
     """The job with rows that tell what they correct, and conditions that withdraw what they no longer let through."""
     flushed = replace(job, root=from_below(job.root, _flushed))
     [made] = improve(replace(plan, jobs=(flushed,), derived=()), first=carry_revisions).jobs
-    return made
+    nodes = zip(job.keeping, made.keeping, strict=False)
+    return replace(made, since_flush=tuple(frozenset(_read(now)) - frozenset(_read(was)) for was, now in nodes))
 
 
-def takes_over(made: Job, job: Job) -> bool:
-    """True where `made` goes on with the state that `job` left, and writes to the tables that this made."""
-    return _kept(made.root) == _kept(job.root) and _agreed(made.root) == _agreed(job.root)
+def hindrance(made: Job, job: Job) -> str:
+    """Why `made` cannot go on with the state that `job` left, or write to what this made; empty where it can."""
+    if _kept(made) != _kept(job):
+        return "its join remembers rows otherwise where they may be corrected"
+    for now, was in zip(_targets(made.root), _targets(job.root), strict=True):
+        agreed = _agreed(now) if now.added != was.added else ""
+        if agreed:
+            return f"{agreed} of sink '{now.name}' has no {' and '.join(now.added)}"
+    return ""
 
 
 def has_lone_rows(job: Job) -> bool:
@@ -41,20 +48,29 @@ def _flushed(node: Node) -> Node:
     return replace(node, lateness=replace(node.lateness, flushed=True))
 
 
-def _kept(root: Node) -> list[object]:
+def _kept(job: Job) -> list[object]:
     """Where rows go to be remembered; joins of rows that may be corrected remember others."""
     joins = (JoinStreams, JoinTable)
-    return [
-        (type(node), node.spread, node.route, isinstance(node, joins) and node.revises)
-        for node in root.walk()
-        if node.keeps_state
-    ]
+    return [(type(node), node.spread, isinstance(node, joins) and node.revises) for node in job.keeping]
 
 
-def _agreed(root: Node) -> list[object]:
-    """What is added to the columns of tables and schemas that are there from the first run on."""
-    tables = ("database_sink", "delta_sink")
-    return [each.added for each in _targets(root) if each.connector in tables or each.format in _MADE]
+def _read(node: Node) -> tuple[str, ...]:
+    return tuple(name for child in node.children for name in child.fields.names)
+
+
+def _agreed(target: SinkTarget) -> str:
+    """What fixes the columns of a sink before its first row; empty where columns can be added behind the others.
+
+    A schema of a registry gets a version in which they may be missing, readers of Protobuf skip what they do not know.
+    """
+    if target.connector in _TABLES:
+        return "the table"
+    if target.format not in ("avro", "protobuf"):
+        return ""
+    if optional(target.settings, "schema.file"):
+        return "the schema file"
+    told = target.format == "protobuf" or optional(target.settings, "schema.registry.url")
+    return "" if told else "the Avro schema, which no registry tells readers,"
 
 
 def _targets(root: Node) -> list[SinkTarget]:

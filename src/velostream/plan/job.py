@@ -61,6 +61,8 @@ class Job:
     line: int = 0
     kept: tuple[str, ...] = ()
     """System columns that its rows keep for whoever runs it, although nothing is written of them."""
+    since_flush: tuple[frozenset[str], ...] = ()
+    """Where it goes on after a flush, of each node that keeps state the fields that rows have had only since then."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.root, Sinks | Materialise | Print):
@@ -76,6 +78,11 @@ class Job:
     def scans(self) -> tuple[Scan, ...]:
         """The streams that it reads from outside."""
         return tuple(node for node in self.root.walk() if isinstance(node, Scan))
+
+    @property
+    def keeping(self) -> tuple[Node, ...]:
+        """The nodes that keep state."""
+        return tuple(node for node in self.root.walk() if node.keeps_state)
 
     @property
     def reads_back(self) -> tuple[str, ...]:

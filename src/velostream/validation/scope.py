@@ -167,9 +167,11 @@ class Scope:
             message = f"{what} '{member.alias}' has no column '{name}'"
         else:
             message = f"none of {', '.join(repr(member.alias) for member in self.inputs)} has a column '{name}'"
-        spare = (
-            [column for column in system_columns.SYSTEM_COLUMNS if nearest(name, [column])]
-            if name.startswith("_")
-            else []
-        )
-        return Missing("unknown-column", message, did_you_mean(name, [*names, *spare], "columns"))
+        return Missing("unknown-column", message, did_you_mean(name, [*names, *self._spare(name)], "columns"))
+
+    def _spare(self, name: str) -> list[str]:
+        """The system columns that look like it; without their underscore those of the window, if there is one."""
+        if name.startswith("_"):
+            return [column for column in system_columns.SYSTEM_COLUMNS if nearest(name, [column])]
+        bounds = ["window_start", "window_end"] if "_window_start" in self.window_columns else []
+        return [bound for bound in bounds if nearest(name, [bound])]

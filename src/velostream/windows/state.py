@@ -61,6 +61,12 @@ def stacked(frames: list[pl.DataFrame]) -> pl.DataFrame:
         return pl.concat(frames, how="diagonal_relaxed")
 
 
+def completed(frame: pl.DataFrame, like: pl.DataFrame) -> pl.DataFrame:
+    """A frame that was kept, with the columns that rows have had only since then, NULL."""
+    missing = [name for name in like.columns if name not in frame.columns]
+    return frame.with_columns(pl.lit(None, like.schema[name]).alias(name) for name in missing) if missing else frame
+
+
 @dataclass(slots=True)
 class Segment:
     """One blob: its number, the cells that it spans (both ends included), its rows and bytes, and who wrote it."""

@@ -12,10 +12,14 @@ import pyarrow as pa
 import pytest
 from tests.formats.held import Settings
 
+from velostream import types
 from velostream.errors import VeloError
+from velostream.formats.decoding.protobuf import ProtobufDecoder
 from velostream.formats.encoding.csv_texts import CsvStyle, csv_header, csv_rows
 from velostream.formats.encoding.encoders import key_encoder, value_encoder
 from velostream.formats.encoding.json_texts import json_rows
+from velostream.formats.schemas.made_proto import proto_text
+from velostream.formats.schemas.proto_sources import ProtoSources
 
 _TABLE = pa.table(
     {
@@ -144,3 +148,16 @@ def test_times_of_an_avro_schema_in_milliseconds_are_whole_numbers_rounded_down(
 def test_protobuf_refuses_lists_and_maps_that_hold_null(value: pa.Array) -> None:
     with pytest.raises(ValueError, match="field 'v' holds NULL in a list or map"):
         _value(pa.table({"v": value}), "protobuf")
+
+
+def test_readers_of_protobuf_do_without_columns_that_are_added_behind_others() -> None:
+    few = pa.table({"k": ["a"], "total": pa.array([1], pa.int64())})
+    more = few.append_column("_emission", pa.array(["late"])).append_column("_revision", pa.array([2], pa.int32()))
+    old, new = (ProtoSources(proto_text(rows.schema, "out")) for rows in (few, more))
+    kinds = (("k", types.STRING), ("total", types.BIGINT), ("_emission", types.STRING), ("_revision", types.INT))
+
+    by_old = ProtobufDecoder(few.schema, kinds[:2], old)(pa.array(_value(more, "protobuf"), pa.binary()))
+    by_new = ProtobufDecoder(more.schema, kinds, new)(pa.array(_value(few, "protobuf"), pa.binary()))
+
+    assert by_old.to_pylist() == [{"k": "a", "total": 1, "_fault": None}]
+    assert by_new.to_pylist() == [{"k": "a", "total": 1, "_emission": None, "_revision": None, "_fault": None}]

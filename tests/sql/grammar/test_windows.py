@@ -160,6 +160,8 @@ def test_both_kinds_of_window_clause_may_stand_together() -> None:
         ("WINDOW TUMBLING(1m", "syntax", "m"),
         ("WINDOW TUMBLING(5x)", "invalid-duration", "5x"),
         ("WINDOW TUMBLING(1 MONTH)", "invalid-duration", "1 MONTH"),
+        ("WINDOW SESSION(1 minit, MAX 1h)", "invalid-duration", "1 minit"),
+        ("WINDOW TUMBLING(INTERVAL '1' MINUT)", "invalid-duration", "INTERVAL '1' MINUT"),
         ("WINDOW TUMBLING(-1m)", "invalid-duration", "-"),
         ("WINDOW SLIDING(1m, -5s)", "invalid-duration", "-"),
         ("WINDOW TUMBLING(INTERVAL '1:30' HOUR TO MINUTE)", "invalid-duration", "TO"),

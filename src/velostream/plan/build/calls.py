@@ -11,6 +11,7 @@ from velostream.plan.build.typing import typed
 from velostream.plan.expression import Expression
 from velostream.plan.fields import Fields
 from velostream.plan.nodes import AggregateCall, Order
+from velostream.sql.spans import span_of
 
 if TYPE_CHECKING:
     from velostream.functions.base import Function
@@ -36,6 +37,7 @@ def aggregate_call(term: exp.Expr, fields: Fields, library: Library) -> Aggregat
         order=parts.order,
         where=parts.where,
         merges=function.merges,
+        span=span_of(term),
     )
 
 

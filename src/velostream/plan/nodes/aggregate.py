@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from velostream.catalog.system_columns import SYSTEM_COLUMNS
@@ -12,6 +12,7 @@ from velostream.plan.fields import Field, Fields
 from velostream.plan.nodes.base import EVENT_TIME, WINDOW_END, WINDOW_START, Node, needs_for_state, replaces, route_by
 from velostream.plan.nodes.order import Order
 from velostream.plan.nodes.project import Column
+from velostream.positions import Span
 from velostream.types import TIMESTAMP, Type
 
 ROW_COLUMNS = ("_emission", "_revision", "_watermark", "_event_count")
@@ -38,6 +39,7 @@ class AggregateCall:
     where: Expression | None = None
     merges: bool = True
     system: bool = False
+    span: Span | None = field(default=None, compare=False)
 
     @property
     def expressions(self) -> tuple[Expression, ...]:

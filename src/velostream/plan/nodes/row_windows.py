@@ -97,7 +97,9 @@ class RowWindows(Node):
     def derive(self) -> Fields:
         """The input's fields, one for each call, and what tells corrections."""
         calls = (Field(call.name, call.type) for call in self.calls)
-        return self.input.fields.plus((*calls, *(revision_fields(self.input) if self.corrects else ())))
+        return self.input.fields.plus(
+            (*calls, *(revision_fields(self.input) if self.corrects or self.says_again else ()))
+        )
 
     @property
     def corrects(self) -> bool:
@@ -107,9 +109,15 @@ class RowWindows(Node):
         )
 
     @property
+    def says_again(self) -> bool:
+        """True where the row of a window goes out when that closes, and again when the row has come that LEAD asks."""
+        leads = any(call.function == "LEAD" for call in self.calls)
+        return leads and self.input.windowed and not self.per_window and self.buffer is None
+
+    @property
     def revises(self) -> bool:
-        """True where the input does, or late rows are let in."""
-        return self.input.revises or self.corrects
+        """True where the input does, late rows are let in, or rows go out before LEAD has its answer."""
+        return self.input.revises or self.corrects or self.says_again
 
     @property
     def position(self) -> tuple[str, ...]:

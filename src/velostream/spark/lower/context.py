@@ -74,6 +74,8 @@ class Lowering:
     stages: list[Node] = field(default_factory=list)
     timed: set[int] = field(default_factory=set)
     """Aggregates without a window, by their identity, whose rows are put into windows: a correction may move them."""
+    since_flush: Mapping[int, frozenset[str]] = field(default_factory=dict)
+    """By the identity of a stateful node, the fields that its rows have had only since a flush."""
     labels: dict[int, str] = field(default_factory=dict)
     """What each scan is called as a source, by its identity: one that is read twice has two names."""
     functions: Mapping[str, Function] = field(default_factory=dict)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def lower_deduplicate(node: Deduplicate, frame: DataFrame, lowering: Lowering, *, keeps_previous: bool) -> Stage:
     """The streaming part; its rows correct nothing, so that there is nothing to keep of earlier ones."""
-    rows = WholeRows(node, frame, corrects=False)
+    rows = WholeRows(node, frame, lowering, corrects=False)
     keys = tuple(rows.add(key) for key in node.keys)
 
     def operator(watermark: WatermarkSettings) -> Callable[[Any], Any]:

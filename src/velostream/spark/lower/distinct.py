@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def lower_distinct(node: Distinct, frame: DataFrame, lowering: Lowering, *, keeps_previous: bool) -> Stage:
     """The streaming part; with `keeps_previous` its rows carry what they correct."""
     derived = "_origin" in frame.columns
-    rows = WholeRows(node, frame, corrects=derived)
+    rows = WholeRows(node, frame, lowering, corrects=derived)
     compared = dict.fromkeys((*node.keys, *(window_bounds(node.input) if node.per_window else ())))
     keys = tuple(rows.add(reads(name, node.input.fields.of(name).type)) for name in compared)
     if not derived:

@@ -30,7 +30,7 @@ def lower_order_limit(node: OrderLimit, frame: DataFrame, lowering: Lowering, *,
     """The streaming part; with `keeps_previous` its rows carry what they correct."""
     if node.scope == STOPS:
         return _first(node, frame, lowering)
-    rows = WholeRows(node, frame, corrects=True)
+    rows = WholeRows(node, frame, lowering, corrects=True)
     bounds = window_bounds(node.input) if node.scope == PER_WINDOW else ()
     partition = tuple(rows.add(reads(name, node.input.fields.of(name).type)) for name in bounds)
     ranking = Ranking(rows.sorts(node.order), node.limit, kind=SORTED)
@@ -57,7 +57,7 @@ def lower_order_limit(node: OrderLimit, frame: DataFrame, lowering: Lowering, *,
 
 def _first(node: OrderLimit, frame: DataFrame, lowering: Lowering) -> Stage:
     """The first rows that come, and the end of the job: all of them meet in one bucket."""
-    rows = WholeRows(node, frame, corrects=False)
+    rows = WholeRows(node, frame, lowering, corrects=False)
     limit = node.limit or 0
 
     def operator(watermark: WatermarkSettings) -> Callable[[Any], Any]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from velostream.errors import VeloError
+from velostream.errors import VeloError, placed
 from velostream.plan.job import SMART, STICKY, Job, LoadedTable
 from velostream.plan.nodes import Aggregate, JoinStreams, JoinTable, Node, Scan, Sinks, Union
 from velostream.plan.nodes.join_table import OUTER_TO_TABLE
@@ -119,13 +120,15 @@ def _aggregation(node: Aggregate, job: Job) -> Iterator[VeloError]:
     from velostream.windows.accumulators import accumulator
     from velostream.windows.accumulators.python import Python
 
+    span: Span | None = None
     try:
-        for call in settings_of(node).calls:
+        for call, place in zip_longest(settings_of(node).calls, (each.span for each in node.calls)):
+            span = place
             unknown = call.name == Python.name or not all(kind.is_known for kind in call.types)
             if not unknown:  # else what it calls, or the type of a column, is known when a run begins
                 accumulator(call)
     except VeloError as error:
-        yield error
+        yield placed(error, span)
     if not node.input.revises:
         return
     chosen = {"emit.accumulation": node.emission.accumulation, "late.data.strategy": node.lateness.strategy}

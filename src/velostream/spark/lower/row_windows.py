@@ -46,7 +46,7 @@ _MIRRORED = {RowFunction.LAG: RowFunction.LEAD, RowFunction.LEAD: RowFunction.LA
 def lower_row_windows(node: RowWindows, frame: DataFrame, lowering: Lowering, *, keeps_previous: bool) -> Stage:
     """The streaming part; with `keeps_previous` its rows carry what they correct."""
     way = _way(node, derived="_origin" in frame.columns)
-    rows = WholeRows(node, frame, corrects=way is not _as_it_goes)
+    rows = WholeRows(node, frame, lowering, corrects=way is not _as_it_goes)
     settings = replace(_settings(node, rows), keeps_previous=keeps_previous and way is not _as_it_goes)
     results = [(call.name, f"r{index}", call.type) for index, call in enumerate(node.calls)]
 

@@ -30,7 +30,7 @@ def lower_top_n(node: TopN, frame: DataFrame, lowering: Lowering, *, keeps_previ
     """The streaming part; with `keeps_previous` its rows carry what they correct."""
     derived = "_origin" in frame.columns
     appends = node.appends and not node.per_window and not derived
-    rows = WholeRows(node, frame, corrects=not appends)
+    rows = WholeRows(node, frame, lowering, corrects=not appends)
     partition = tuple(rows.add(key) for key in node.partition)
     results = [(node.rank, _RANK, INT)] if node.rank else []
     if appends:

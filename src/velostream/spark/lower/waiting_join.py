@@ -41,7 +41,7 @@ def lower_waiting_join(node: JoinTable, frame: DataFrame, lowering: Lowering, *,
     """The streaming part of a join in which rows wait."""
     if node.left.revises or keeps_previous:
         raise waiting_corrections()
-    rows = _JoinedRows(node, frame)
+    rows = _JoinedRows(node, frame, lowering)
     number = len(lowering.stages) + 1
     tables = tuple(tables_of(node))
     folder = lowering.run.checkpoint / FOLDER / str(number)
@@ -60,8 +60,8 @@ def lower_waiting_join(node: JoinTable, frame: DataFrame, lowering: Lowering, *,
 class _JoinedRows(WholeRows):
     """The rows of the left side under short names, and those of the table's columns."""
 
-    def __init__(self, node: JoinTable, frame: DataFrame) -> None:
-        super().__init__(node, frame, corrects=False)
+    def __init__(self, node: JoinTable, frame: DataFrame, lowering: Lowering) -> None:
+        super().__init__(node, frame, lowering, corrects=False)
         self.join = node
         self.kinds = [common(pair.left.type, pair.right.type) or pair.left.type for pair in node.keys]
         self.keys = tuple(self.add(pair.left.cast(kind)) for pair, kind in zip(node.keys, self.kinds, strict=True))

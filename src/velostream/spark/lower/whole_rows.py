@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -47,14 +48,19 @@ class Answering:
 
 class WholeRows:
     """The short names of a node's input: fields as `c0` …, other expressions as `x0` …; what says where a record stands
-    and when it happened travels anyway."""
+    and when it happened travels anyway.
 
-    def __init__(self, node: Node, frame: DataFrame, *, corrects: bool) -> None:
+    State is kept under these names, so that fields which rows have had only since a flush are counted apart: `n0` ….
+    """
+
+    def __init__(self, node: Node, frame: DataFrame, lowering: Lowering, *, corrects: bool) -> None:
         self.node = node
+        self.new = lowering.since_flush.get(id(node), frozenset())
         self.input = node.children[0]
         self.derived = names.ORIGIN[0] in frame.columns
         """True where rows come from a stateful node, and may be corrected."""
         self.wanted: list[tuple[str, Expression]] = []
+        self.counts = Counter[bool]()
         self.made: dict[Expression, str] = {}
         self.placed = self._places(frame)
         self.columns: dict[str, str] = {}
@@ -67,7 +73,7 @@ class WholeRows:
         self.kind = self.add(reads(emission, self.input.fields.of(emission).type)) if emission else ""
         """The column that says as what a row came; empty where none does."""
         end = system_field(self.input, WINDOW_END)
-        self.end = self.add(reads(end, self.input.fields.of(end).type)) if end else ""
+        self.end = self.add(reads(end, self.input.fields.of(end).type)) if end and end not in self.new else ""
         """The column that says when the window of a row ends; empty where none does."""
 
     def _places(self, frame: DataFrame) -> dict[str, str]:
@@ -82,8 +88,10 @@ class WholeRows:
     def add(self, expression: Expression) -> str:
         """The column of an expression."""
         if expression not in self.made:
-            letter = "c" if expression.is_field else "x"
-            self.made[expression] = f"{letter}{len(self.made)}"
+            new = expression.is_field and expression.name in self.new
+            letter = "n" if new else "c" if expression.is_field else "x"
+            self.made[expression] = f"{letter}{self.counts[new]}"
+            self.counts[new] += 1
             self.wanted.append((self.made[expression], expression))
         return self.made[expression]
 

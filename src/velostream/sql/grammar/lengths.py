@@ -99,7 +99,7 @@ class Lengths(Kinds):
         if self.kind_ahead() is not TokenType.STRING:
             return self._length_of_numbers()
         amount = self.take_name().text
-        if self.word in UNITS or self.word.casefold() in durations.UNITS:
+        if self._unit_ahead():
             amount += f" {self.take_name().text}"
         if self.at("TO"):
             hint = "write one unit, or several parts: INTERVAL 1 HOUR 30 MINUTES"
@@ -108,13 +108,18 @@ class Lengths(Kinds):
             )
         return amount
 
+    def _unit_ahead(self) -> bool:
+        """True for a unit, and for a word where only a unit can stand: it is refused as none."""
+        last = self.kind_ahead() is TokenType.VAR and (self.ahead(")", by=1) or self.ahead(",", by=1))
+        return last or self.word in UNITS or self.word.casefold() in durations.UNITS
+
     def _length_of_numbers(self) -> str:
         """`30`, `1 MINUTE`, `1 HOUR 30 MINUTES`."""
         parts = []
         while self.kind_ahead() is TokenType.NUMBER:
             number = self.take_name().text
             unit = ""
-            if self.kind_ahead() is TokenType.VAR and (self.word in UNITS or self.word.casefold() in durations.UNITS):
+            if self.kind_ahead() is TokenType.VAR and self._unit_ahead():
                 unit = self.take_name().text
             parts.append(f"{number} {unit}".strip())
             if not unit:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from sqlglot import exp
 
 from velostream.functions.base import FunctionKind
@@ -58,6 +60,10 @@ def _window(window: exp.Window, select: BoundSelect, look: Look, *, limited: boo
         message = f"{name} is neither an aggregate nor a window function, so it cannot have OVER"
         look.findings.error("row-window", message, span_of(window), hint="remove OVER (…)")
         return
+    if _backwards(window):
+        message = f"the frame of {name} ends before it begins"
+        look.findings.error("row-window", message, span_of(window.args["spec"]), hint="put the earlier bound first")
+        return
     if isinstance(window, RowWindow):
         _buffer(window, name, look)
         return
@@ -73,6 +79,23 @@ def _window(window: exp.Window, select: BoundSelect, look: Look, *, limited: boo
     elif not _by_event_time(window, select) and not (limited and name in _RANKS):
         hint = "ORDER BY _event_time; for a top-N filter ROW_NUMBER() in an outer query: WHERE rn <= 3"
         look.findings.error("row-window", f"{name} on a stream goes by event time", span_of(window), hint=hint)
+
+
+def _backwards(window: exp.Window) -> bool:
+    """True for `BETWEEN CURRENT ROW AND 5 PRECEDING`. Bounds of time on one side of the row are compared later."""
+    spec = window.args.get("spec")
+    return spec is not None and _place(spec, "start") > _place(spec, "end")
+
+
+def _place(spec: exp.Expr, bound: str) -> float:
+    """Where a bound is, from the row on."""
+    value, side = spec.args.get(bound), str(spec.args.get(f"{bound}_side") or "").upper()
+    if not side:
+        return 0
+    away = math.inf if value == "UNBOUNDED" else 1.0
+    if isinstance(value, exp.Literal) and not value.is_string:
+        away = float(value.name)
+    return -away if side == "PRECEDING" else away
 
 
 def goes_on(window: exp.Window) -> bool:

@@ -13,7 +13,7 @@ from velostream.windows.rows.held import newest_of, with_origin
 from velostream.windows.rows.over import OverOperator
 from velostream.windows.rows.said import Said, outgoing
 from velostream.windows.rows.settings import RowSettings
-from velostream.windows.state import stacked
+from velostream.windows.state import completed, stacked
 from velostream.windows.statistics import Stats
 from velostream.windows.store import Store
 
@@ -84,6 +84,7 @@ class CorrectingOver(OverOperator):
         found = self.waiting.read([(low, high)]) if low <= high else None
         if found is None:
             return arrived.clear().drop("_version")
+        found = completed(found, arrived)
         return newest_of(found, self.partition).filter(~pl.col(ORIGIN_GONE)).drop("_version")
 
     def _fold(self, ready: pl.DataFrame) -> pl.DataFrame:

@@ -74,6 +74,7 @@ class Said:
             news = now.with_columns(pl.lit(1, pl.Int64).alias("_revision"), _nothing(now, shown).alias(PREVIOUS))
             gone = news.clear()
         else:
+            was = _with_all(was, now, shown)
             news = self._news(now, was, shown)
             gone = self._gone(now, was, shown)
             if "_newest" in now.columns:
@@ -149,6 +150,17 @@ def _dated(rows: pl.DataFrame) -> pl.DataFrame:
     """Rows with how new their partition was; of those said before there was a time to live their own."""
     own = pl.col("_said").struct.field("_event_time")
     return rows.with_columns((pl.coalesce("_newest", own) if "_newest" in rows.columns else own).alias("_newest"))
+
+
+def _with_all(was: pl.DataFrame, now: pl.DataFrame, shown: Sequence[str]) -> pl.DataFrame:
+    """What was said, with the columns that rows have had only since then."""
+    kind = was.schema["_said"]
+    known = {member.name for member in kind.fields} if isinstance(kind, pl.Struct) else set()
+    if known.issuperset(shown):
+        return was
+    said = pl.col("_said").struct
+    values = [said.field(name) if name in known else pl.lit(None, now.schema[name]).alias(name) for name in shown]
+    return was.with_columns(pl.struct(values).alias("_said"))
 
 
 def _nothing(rows: pl.DataFrame, shown: Sequence[str]) -> pl.Expr:

@@ -23,7 +23,7 @@ from velostream.windows.rows.base import NO_EVENT_TIME
 from velostream.windows.rows.held import Held, refuse_scattered, with_origin
 from velostream.windows.rows.said import Said, outgoing
 from velostream.windows.rows.waiting import Waiting
-from velostream.windows.state import stacked
+from velostream.windows.state import completed, stacked
 from velostream.windows.statistics import Stats
 from velostream.windows.store import Store
 from velostream.windows.watermark import Watermark
@@ -124,6 +124,7 @@ class Standing:
             found = arrived.clear().drop("_record", strict=False).with_columns(pl.lit(0, pl.Int64).alias("_version"))
         if self.settings.in_one_partition:
             refuse_scattered(found, self.settings.partition)
+        found = completed(found, arrived.drop("_record", strict=False))
         found, was, forgotten = self._fresh(found, self.said.of(was))
         living = self.rows.living(found)
         living = living.with_columns((pl.col("_version") == self.number).alias("_new")).drop("_version")

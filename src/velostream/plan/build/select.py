@@ -59,6 +59,11 @@ class SelectPlanner:
     def plan(self) -> Keyed:
         """The plan, and the key of its rows."""
         self._inputs()
+        self.correlation.require_own(
+            [each for each in expressions_of(self.select) if each is not self.select.where],
+            self.node.fields,
+            self.select,
+        )
         self._read_headers()
         correlated = self._where()
         if self.select.aggregated:

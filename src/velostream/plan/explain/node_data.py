@@ -159,6 +159,7 @@ def _subquery_check(node: SubqueryCheck) -> Data:
         "order": [str(term) for term in node.order],
         "limit": node.limit,
         "distinct": node.distinct,
+        "fold": node.fold or None,
     }
 
 

@@ -201,6 +201,7 @@ def _subquery_check(node: SubqueryCheck) -> tuple[str, Details]:
     details += [("without a row", str(node.empty))] if node.empty is not None else []
     details += [("in order of", ", ".join(map(str, node.order)))] if node.order else []
     details += [("of each", "distinct values")] if node.distinct else []
+    details += [("of each", f"{node.fold} of the values")] if node.fold else []
     details += [("of each", f"the first {node.limit}" if node.limit != 1 else "the first")] if node.limit else []
     return f"Subquery {node.name}", details
 

@@ -7,6 +7,7 @@ from sqlglot import exp
 from velostream.sql.spans import span_of
 from velostream.validation.bound import BoundStatement
 from velostream.validation.grouping import aggregates_of, has_aggregate, has_over
+from velostream.validation.outer_aggregates import outside_of
 from velostream.validation.rules.base import Look
 from velostream.validation.walk import all_selects_of, expressions_of
 
@@ -25,10 +26,12 @@ def check(statement: BoundStatement, look: Look) -> None:
                 _refuse(expression.tree, clause, look)
             else:
                 _refuse_nested(expression.tree, look)
+                if not select.aggregated:
+                    _refuse_groupless(expression.tree, look)
 
 
 def _refuse(tree: exp.Expr, clause: str, look: Look) -> None:
-    for call in aggregates_of(tree, look.library):
+    for call in (*aggregates_of(tree, look.library), *outside_of(tree)):
         message = f"{clause} cannot use the aggregate {str(call.this).upper()}"
         look.findings.error("aggregate-not-allowed", message, span_of(call), hint=_HINTS[clause])
     if has_over(tree):
@@ -37,6 +40,12 @@ def _refuse(tree: exp.Expr, clause: str, look: Look) -> None:
         look.findings.error(
             "aggregate-not-allowed", f"{clause} cannot use OVER", span_of(window) if window else None, hint=hint
         )
+
+
+def _refuse_groupless(tree: exp.Expr, look: Look) -> None:
+    for call in outside_of(tree):
+        message = f"{str(call.this).upper()} in a subquery is of the query around it, which has no groups"
+        look.findings.error("aggregate-not-allowed", message, span_of(call), hint="add GROUP BY to that query")
 
 
 def _refuse_nested(tree: exp.Expr, look: Look) -> None:

@@ -41,9 +41,9 @@ def findings(sql: str) -> tuple[str, list[Diagnostic]]:
     ("sql", "code", "place"),
     [
         (
-            "SELECT a.k, b.w FROM a LEFT JOIN b WITHIN 1h ON a.id = b.id AND SQRT(a.v * b.w) > 3",
+            "SELECT a.k, b.w FROM a LEFT JOIN b WITHIN 1h ON a.id = b.id AND LN(a.v * b.w) > 3",
             "join-unsupported",
-            "SQRT(a.v * b.w) > 3",
+            "LN(a.v * b.w) > 3",
         ),
         (f"SELECT a.k, t.lot FROM a JOIN t ON a.k = t.k AND a.v + 1 > t.lot {WAITS}", "join-unsupported", "a.v + 1"),
         (f"SELECT u.k, t.lot FROM u JOIN t ON u.k = t.k {WAITS}", "join-unsupported", "SELECT u.k"),

@@ -52,7 +52,7 @@ class Correlation:
             raise self.refusal(f"'{part}' asks for '{strange}', which is further out than one query", select)
 
     def require_own(self, parts: Iterable[BoundExpression], inner: Fields, select: BoundSelect) -> None:
-        """Refuses what reads the row around elsewhere than in WHERE."""
+        """Refuses what reads the row around elsewhere than in WHERE, and in an ORDER BY that a LIMIT follows."""
         for part in parts:
             strange = next((name for name in part.fields if name not in inner and name in self.outer), "")
             if strange:

@@ -1,9 +1,23 @@
 from tests.plan.asking import found, job, planned
 
 from velostream.plan.distances import distance
+from velostream.plan.explain.node_text import TEXT
 from velostream.plan.nodes import Bounds, JoinStreams, JoinTable, Node
 
 NEAR = "q._event_time BETWEEN t._event_time - INTERVAL 5 SECONDS AND t._event_time"
+
+
+def test_a_join_asks_what_it_can_and_says_what_spark_asks_after_it() -> None:
+    sql = """SELECT t.id FROM trades t JOIN quotes q WITHIN 5s ON t.symbol = q.symbol AND q.bid < t.price
+        AND ROUND(t.price / q.bid) = 2"""
+    join = only(sql, JoinStreams)
+    assert isinstance(join, JoinStreams)
+    assert [str(each) for each in join.asked_after] == ["ROUND(t.price / q.bid) = 2"]
+    assert len(join.conditions_on()) == 1
+    assert [str(each) for each in join.uncertain] == ["ROUND(t.price / q.bid) = 2"]
+    details = [text for _, text in TEXT(join)[1]]
+    assert "q.bid < t.price" in details
+    assert any(text.startswith("ROUND(t.price / q.bid) = 2 (asked after the join") for text in details)
 
 
 def only(sql: str, kind: type[Node]) -> Node:

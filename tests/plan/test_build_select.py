@@ -263,11 +263,35 @@ def test_a_subquery_whose_alias_hides_the_one_outside_is_kept_apart() -> None:
 
 
 def test_a_subquery_that_cannot_be_asked_for_every_row_is_refused_with_a_way_out() -> None:
-    sql = """SELECT id FROM trades WHERE quantity > (SELECT MAX(l.most) FROM limits l WHERE l.most < trades.quantity)"""
+    sql = """SELECT id FROM trades WHERE quantity > (
+        SELECT MAX(l.most) FROM limits l WHERE l.most < trades.quantity GROUP BY l.symbol)"""
     with pytest.raises(VeloError, match="is not an equality with the row outside") as refusal:
         build(bound(sql), LIBRARY)
     assert refusal.value.error_code == "subquery"
     assert "join the table" in refusal.value.hint
+
+
+def test_an_aggregation_whose_rows_no_equality_finds_is_made_of_the_rows_that_are_found() -> None:
+    sql = """SELECT id FROM trades WHERE quantity > (
+        SELECT MAX(l.most) - COUNT(*) FROM limits l WHERE l.most < trades.quantity)"""
+    checks = [node for node in found(job(sql).root, SubqueryCheck) if isinstance(node, SubqueryCheck)]
+    assert sorted(check.fold for check in checks) == ["COUNT", "MAX"]
+    assert all(str(check.conditions[0]).endswith("l.most < trades.quantity") for check in checks)
+
+
+@pytest.mark.parametrize(
+    ("subquery", "message"),
+    [
+        ("SELECT STDDEV(l.most) FROM limits l WHERE l.most < t.quantity", "otherwise than by = cannot compute STDDEV"),
+        ("SELECT MAX(l.most + t.quantity) FROM limits l WHERE l.symbol = t.symbol", "only its WHERE may"),
+        ("SELECT l.most + t.quantity FROM limits l WHERE l.symbol = t.symbol", "only its WHERE may"),
+    ],
+)
+def test_what_a_subquery_cannot_make_of_its_rows_is_refused(subquery: str, message: str) -> None:
+    with pytest.raises(VeloError, match=message) as refusal:
+        build(bound(f"SELECT id FROM trades t WHERE quantity > ({subquery})"), LIBRARY)
+    assert refusal.value.error_code == "subquery"
+    assert refusal.value.hint
 
 
 def test_what_aggregates_and_keys_ask_of_tables_is_asked_for_every_record() -> None:

@@ -14,7 +14,9 @@ import pytest
 from tests.tables.loading_apps import refreshed, rows, tables_of
 
 from velostream.errors import VeloError
+from velostream.spark.loading import generated
 from velostream.spark.loading.records import _typed
+from velostream.tables.newest import TIME
 
 
 class Answers(BaseHTTPRequestHandler):
@@ -64,9 +66,69 @@ def test_an_answer_of_the_web_is_a_table(one_spark: Any, address: str, tmp_path:
     assert Answers.asked == [200, 304, 200]
 
 
+MADE = {"type": "datagen_source", "fields_k_values": "a, b, c", "fields_v_kind": "sequence"}
+
+
+def test_a_generator_with_a_number_of_rows_is_a_table_that_is_the_same_however_often_it_is_looked_at(
+    one_spark: Any, tmp_path: Path
+) -> None:
+    columns = "k STRING PRIMARY KEY, at TIMESTAMP, v INT"
+    settings = {**MADE, "rows": "50", "event_time_field": "at", "version_time": "at"}
+    tables = tables_of(one_spark, tmp_path, columns, **settings, refresh_mode="full")
+    tables.load()
+    loaded = rows(tables)
+    assert set(loaded) == {"a", "b", "c"}
+    assert max(loaded.values()) == 50
+    version = tables.loading.loaders["t"].writer.store.newest()
+    assert version is not None
+    times = version.read().select(["k", "at", TIME])
+    assert times["at"].cast(pa.int64()).to_pylist() == times[TIME].to_pylist()
+    assert refreshed(tables) == loaded
+    again = tables.loading.loaders["t"].writer.store.newest()
+    assert again is not None
+    assert again.read().select(["k", "at", TIME]).sort_by("k") == times.sort_by("k")
+
+
+def test_a_generator_goes_on_where_its_table_was_and_another_one_takes_its_place(
+    one_spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(generated, "STEP_ROWS", 20)
+    columns = "k STRING, v INT PRIMARY KEY"
+    table = tables_of(one_spark, tmp_path, columns, **MADE, rows="50").loading.loaders["t"].source
+    steps, since = [], dict[str, Any]()
+    while (step := table.step(since)) is not None:
+        steps.append(step)
+        since = dict(step.offset)
+    assert [step.rows.num_rows for step in steps] == [20, 20, 10]
+    assert [step.fresh for step in steps] == [True, False, False]
+    assert [step.last for step in steps] == [False, False, True]
+    assert [value for step in steps for value in step.rows["v"].to_pylist()] == [*range(1, 51)]
+    other = tables_of(one_spark, tmp_path, columns, **MADE, rows="30").loading.loaders["t"].source
+    step = other.step(since)
+    assert step is not None
+    assert step.fresh
+    assert step.rows["v"].to_pylist() == [*range(1, 21)]
+
+
+def test_a_generator_of_no_rows_is_an_empty_table(one_spark: Any, tmp_path: Path) -> None:
+    tables = tables_of(one_spark, tmp_path, "k STRING PRIMARY KEY, v INT", **MADE, rows="0")
+    tables.load()
+    assert rows(tables) == {}
+    assert refreshed(tables) == {}
+
+
+def test_generated_records_without_a_key_become_letters(one_spark: Any, tmp_path: Path) -> None:
+    told = {**MADE, "fields_k_null_fraction": "1"}
+    tables = tables_of(one_spark, tmp_path, "k STRING PRIMARY KEY, v INT", **told, rows="5")
+    tables.load()
+    assert rows(tables) == {}
+    assert tables.progress["t"].dead_lettered == 5
+
+
 def test_what_never_ends_is_no_table(one_spark: Any, tmp_path: Path) -> None:
-    with pytest.raises(VeloError, match="is loaded by a datagen_source, which has no end"):
-        tables_of(one_spark, tmp_path, "k STRING PRIMARY KEY, v INT", type="datagen_source", rows="5")
+    with pytest.raises(VeloError, match="a datagen_source without `rows`") as refusal:
+        tables_of(one_spark, tmp_path, "k STRING PRIMARY KEY, v INT", type="datagen_source")
+    assert "'t.rows'" in refusal.value.hint
 
 
 def test_a_deletion_whose_key_is_of_another_type_takes_nothing_else_down() -> None:

@@ -103,7 +103,14 @@ def double(chance: random.Random, depth: int = 2) -> str:
         return chance.choice("de")
     one, other = double(chance, depth - 1), chance.choice([double, whole, lambda *_: "p"])(chance, depth - 1)
     made = [f"({one} {sign} {other})" for sign in ("-", "*", "/", "%")]
-    made += [f"({other} / {one})", f"ABS({one})", f"(-({one}))", f"GREATEST({one}, {other})", f"LEAST({one}, 1e3)"]
+    made += [
+        f"({other} / {one})",
+        f"SQRT({other})",
+        f"ABS({one})",
+        f"(-({one}))",
+        f"GREATEST({one}, {other})",
+        f"LEAST({one}, 1e3)",
+    ]
     return chance.choice(made)
 
 
@@ -171,7 +178,11 @@ def test_random_conditions_of_two_rows_mean_the_same_in_polars_as_in_spark(one_s
         "x RLIKE y",
         r"x LIKE 'a\\'",
         "x LIKE ANY (y, 'a')",
-        "SQRT(d * e) > 1",
+        "SQRT(x) > 1",
+        "LN(d) > 1",
+        "POW(d, e) > 1",
+        "ROUND(d, 1) = e",
+        "CAST(x AS INT) = i",
         "p * p * p * q > 1",
         "p / q / r > 1",
         "p DIV q > 1",

@@ -68,6 +68,12 @@ def _absolute(parts: list[Value]) -> Value | None:
     return part._replace(form=("whole abs", part.size, part.form) if part.family == "whole" else ("abs", part.form))
 
 
+def _root(parts: list[Value]) -> Value | None:
+    """The one function of the machine's that is the same everywhere to the last digit."""
+    part = double(parts[0]) if len(parts) == 1 else None
+    return None if part is None else part._replace(form=("root", part.form))
+
+
 def _several(word: str) -> Callable[[list[Value]], Value | None]:
     """A function that gives one of its values."""
 
@@ -101,6 +107,7 @@ def _if(parts: list[Value]) -> Value | None:
 _CALLS: dict[str, Callable[[list[Value]], Value | None]] = {
     "ABS": _absolute,
     "MOD": remainder,
+    "SQRT": _root,
     "IF": _if,
     "COALESCE": _several("first"),
     "NVL": _several("first"),

@@ -133,6 +133,8 @@ class ApplicationBinder:
         }
         answer = order(reads)
         circular = {key for cycle in answer.cycles for key in cycle}
+        for key in circular:
+            self._remember_unbound(by_key[key])
         for cycle in answer.cycles:
             unit = by_key[cycle[0]]
             shown = " → ".join(by_key[key].parsed.name for key in cycle)

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from velostream.validation.aliases import Aliases
     from velostream.validation.select import SelectBinder
 
+OUTSIDE = "outside"
+"""What marks an aggregate in a subquery that belongs to the query around it."""
 _BOUNDS = ("_window_start", "_window_end")
 
 
@@ -49,7 +51,12 @@ def _inside_over(node: exp.Window) -> list[exp.Expr]:
 
 
 def is_aggregate(node: exp.Expr, library: Library) -> bool:
-    """True for a call of an aggregate function."""
+    """True for a call of an aggregate function over the rows of its own query."""
+    return is_aggregate_call(node, library) and not node.meta.get(OUTSIDE)
+
+
+def is_aggregate_call(node: exp.Expr, library: Library) -> bool:
+    """True for a call of an aggregate function, over the rows of whatever query."""
     if not isinstance(node, exp.Anonymous):
         return False
     function = library.find(str(node.this))

@@ -14,6 +14,7 @@ from velostream.validation.aliases import Aliases
 from velostream.validation.bound import BoundExpression, BoundItem
 from velostream.validation.expressions.access import field_node
 from velostream.validation.grouping import has_aggregate
+from velostream.validation.outer_aggregates import outside_of
 from velostream.validation.scope import Found, Scope, ScopeInput
 
 if TYPE_CHECKING:
@@ -176,7 +177,8 @@ def implicit_grouping(
     for item in bound:
         tree = item.expression.tree
         own = [name for name in item.expression.fields if "." in name]
-        if own and not has_aggregate(tree, library) and not item.sets_event_time and not tree.find(exp.Window):
+        aggregates = has_aggregate(tree, library) or next(outside_of(tree), None) is not None
+        if own and not aggregates and not item.sets_event_time and not tree.find(exp.Window):
             grouping.append(item.expression)
     if grouping:
         names = ", ".join(item.name for item in bound if item.expression in grouping)

@@ -46,7 +46,9 @@ class StatementSettings:
         self.binder = binder
         self.findings = findings
         self.names: dict[str, str] = {}
-        """The owner's name of each relation that the statement names, by the relation's name in small letters."""
+        """The owner's name of each relation that the statement reads or makes, by its own name in small letters."""
+        self.sinks: dict[str, str] = {}
+        """The same of what it writes, which may be an address that it reads too."""
         self.places: dict[Span, Span] = {}
         """Where the value of each setting stands."""
         self.refused: set[str] = set(binder.unread)
@@ -76,6 +78,11 @@ class StatementSettings:
     def of(self, relation: str) -> Settings | None:
         """The settings of a relation or address that the statement names."""
         name = self.names.get(relation.casefold())
+        return self.owners.get(name.casefold()) if name is not None else None
+
+    def of_sink(self, target: str) -> Settings | None:
+        """The settings of a sink or address that the statement writes: it may read the same one with others."""
+        name = self.sinks.get(target.casefold())
         return self.owners.get(name.casefold()) if name is not None else None
 
     def resolve(self) -> StatementSettings:
@@ -152,7 +159,7 @@ class StatementSettings:
             owners.setdefault(owner.name.casefold(), owner)
         for table in self.unit.writes:
             owner = _apart(self._written(table), table, owners)
-            self.names[name_of(table).casefold()] = owner.name
+            self.sinks[name_of(table).casefold()] = owner.name
             owners.setdefault(owner.name.casefold(), owner)
         for owner in self._joined():
             owners.setdefault(owner.name.casefold(), owner)

@@ -29,6 +29,7 @@ from velostream.validation.grouping import bind_grouping, has_aggregate, has_buf
 from velostream.validation.inputs import bind_input, is_static, scope_input
 from velostream.validation.join_binding import bind_join, helped_by_where
 from velostream.validation.named_windows import inline_named_windows
+from velostream.validation.outer_aggregates import mark
 from velostream.validation.scope import Scope
 from velostream.validation.windows import bind_window
 
@@ -144,6 +145,8 @@ class SelectBinder:
         if not fine:
             return None
         inline_named_windows(node, self.refuse)
+        if self.scope.outer is not None:
+            mark(node, self.scope, self.context.library)
         where = node.args.get("where")
         condition = self.rows.condition(where.this, "WHERE") if where is not None else None
         if condition is not None:

@@ -54,7 +54,7 @@ def _sink(
     table: exp.Table, settings: StatementSettings, relations: Mapping[str, Relation], findings: Findings
 ) -> BoundSink | None:
     name = name_of(table)
-    own = settings.of(name)
+    own = settings.of_sink(name)
     word = own.find("type") if own is not None else None
     if name.casefold() in settings.refused or (own is not None and word is None and own.values):
         return None  # what is wrong with it has been said
@@ -73,7 +73,7 @@ def _sink(
             "unreachable-sink", f"'{name}' is a {word.text}, which cannot be written", span_of(table), hint=hint
         )
         return None
-    return BoundSink(settings.names[name.casefold()], connector, own, span_of(table))
+    return BoundSink(settings.sinks[name.casefold()], connector, own, span_of(table))
 
 
 def fit_columns(unit: Unit, query: BoundQuery, findings: Findings) -> BoundQuery:

@@ -192,6 +192,7 @@ _SEVERAL: dict[str, Any] = {
     "double": lambda values: values[0].cast(pl.Float64),
     "unscaled": lambda values: _long(values[0].to_physical()),
     "abs": lambda values: values[0].abs(),
+    "root": lambda values: values[0].sqrt(),
     "first": lambda values: pl.coalesce(values),
     "case": _case,
     "greatest": lambda values: reduce(_most, values),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
@@ -10,12 +11,12 @@ from velostream.errors import VeloError
 from velostream.plan.build.context import Building
 from velostream.plan.build.trees import is_aggregate, replaced, unwrapped
 from velostream.plan.build.typing import typed
-from velostream.plan.expression import Expression, column
+from velostream.plan.expression import Expression, column, text_of
 from velostream.plan.fields import Fields
 from velostream.plan.nodes import Order
 from velostream.plan.nodes.subquery_check import EXISTS, SCALAR
 from velostream.types import BOOLEAN
-from velostream.validation.bound import BoundSelect
+from velostream.validation.bound import BoundExpression, BoundSelect
 
 _COLLECTING = ("COLLECT_LIST", "COLLECT_SET", "ARRAY_AGG")
 
@@ -49,6 +50,14 @@ class Correlation:
         strange = next((name for name in part.fields if name not in inner and name not in self.outer), "")
         if strange:
             raise self.refusal(f"'{part}' asks for '{strange}', which is further out than one query", select)
+
+    def require_own(self, parts: Iterable[BoundExpression], inner: Fields, select: BoundSelect) -> None:
+        """Refuses what reads the row around elsewhere than in WHERE, and in an ORDER BY that a LIMIT follows."""
+        for part in parts:
+            strange = next((name for name in part.fields if name not in inner and name in self.outer), "")
+            if strange:
+                told = text_of(part.tree)
+                raise self.refusal(f"'{told}' asks for '{strange}', and only its WHERE may", select)
 
     def take_limit(self, select: BoundSelect) -> BoundSelect:
         """The query without LIMIT and DISTINCT, which are for the rows that belong to the row around; for EXISTS they

@@ -59,6 +59,12 @@ class SelectPlanner:
     def plan(self) -> Keyed:
         """The plan, and the key of its rows."""
         self._inputs()
+        elsewhere = [self.select.where, *(term.expression for term in self.select.order)]
+        self.correlation.require_own(
+            [each for each in expressions_of(self.select) if not any(each is other for other in elsewhere)],
+            self.node.fields,
+            self.select,
+        )
         self._read_headers()
         correlated = self._where()
         if self.select.aggregated:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
-from velostream.plan.build import one_group, row_in
+from velostream.plan.build import folds, one_group, row_in
 from velostream.plan.build.context import Building
 from velostream.plan.build.correlation import Correlation
 from velostream.plan.build.sources import renamed
@@ -91,6 +91,8 @@ class Subqueries:
         """What stands for a subquery, over fields that hold answers."""
         if self._is_one_group(held):
             return self._of_one_group(held)
+        if folds.folds(held.query):
+            return self._of_folds(held)
         if isinstance(held.operand, exp.Tuple):
             return self._row_in(held)
         name = self._free_name(held)
@@ -102,7 +104,44 @@ class Subqueries:
         which a value alone says (`empty`)."""
         if not one_group.is_one(held.query) or (held.kind == SCALAR and not one_group.may_lack(held.query)):
             return False
-        return bool(self._query(held, "")[1])
+        return folds.folds(held.query) or bool(self._query(held, "")[1])
+
+    def _of_folds(self, held: _Held) -> exp.Expr:
+        """Its value, over what its calls make of the rows that are found."""
+        assert isinstance(held.query, BoundSelect)
+        value = next(item.expression.tree for item in held.query.items if item.visible)
+        library = self.building.library
+
+        def answer(tree: exp.Expr) -> exp.Expr | None:
+            return self._folded(held, tree) if is_aggregate(tree, library) else self._field(tree)
+
+        return exp.Paren(this=replaced(value, answer))
+
+    def _folded(self, held: _Held, call: exp.Expr) -> exp.Expr:
+        """The field that holds what a call makes of the rows that belong to the row around."""
+        assert isinstance(held.query, BoundSelect)
+        rows, parts = folds.rows_of(call, held.query, self.node.fields, self.building.library)
+        fold = str(call.this).upper()
+        asked = replace(held, query=rows, operand=None)
+        name = self._numbered(f"(SELECT {text_of(call)} FROM {', '.join(held.tables)})")
+        query, conditions, _ = self._query(asked, name)
+        library = self.building.library
+        function = library.find(fold)
+        assert function is not None
+        kind = function.result_type(tuple(one.type for one in parts.arguments))
+        empty = Expression(exp.Literal.number(0), kind) if fold == "COUNT" else None
+        self.node = SubqueryCheck(
+            self.node,
+            query,
+            name=name,
+            kind=SCALAR,
+            type=kind,
+            conditions=conditions,
+            empty=empty,
+            distinct=parts.distinct,
+            fold=fold,
+        )
+        return column(name)
 
     def _of_one_group(self, held: _Held) -> exp.Expr:
         """Its values are asked for, and whether HAVING lets it be."""

@@ -141,6 +141,7 @@ def _join_streams(node: JoinStreams) -> Data:
         "times": {"left": node.left_time, "right": node.right_time},
         "bounds": bounds,
         "residual": texts(node.residual),
+        "asked_after": texts(node.asked_after),
         "state_ttl": node.ttl,
         "watermark_delay": node.watermark_delay,
         "lateness": lateness_data(node.lateness),
@@ -159,6 +160,7 @@ def _subquery_check(node: SubqueryCheck) -> Data:
         "order": [str(term) for term in node.order],
         "limit": node.limit,
         "distinct": node.distinct,
+        "fold": node.fold or None,
     }
 
 

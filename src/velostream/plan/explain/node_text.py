@@ -187,7 +187,9 @@ def _join_streams(node: JoinStreams) -> tuple[str, Details]:
     if node.bounds is not None:
         low, high = show(node.bounds.lower), show(node.bounds.upper)
         details.append(("time", f"{node.right_time} − {node.left_time} between {low} and {high}"))
-    details += [("also", str(condition)) for condition in node.residual]
+    details += [("also", str(condition)) for condition in node.residual if condition not in node.asked_after]
+    told = "asked after the join: records that fail nothing else count as in results"
+    details += [("also", f"{condition} ({told})") for condition in node.asked_after]
     left, right = node.held
     held = f"left rows {show(left)}, right rows {show(right)}" if left is not None and right is not None else "all rows"
     details.append(("state", f"{held} of event time, by {listed(node.keys, 'nothing')}"))
@@ -201,6 +203,7 @@ def _subquery_check(node: SubqueryCheck) -> tuple[str, Details]:
     details += [("without a row", str(node.empty))] if node.empty is not None else []
     details += [("in order of", ", ".join(map(str, node.order)))] if node.order else []
     details += [("of each", "distinct values")] if node.distinct else []
+    details += [("of each", f"{node.fold} of the values")] if node.fold else []
     details += [("of each", f"the first {node.limit}" if node.limit != 1 else "the first")] if node.limit else []
     return f"Subquery {node.name}", details
 

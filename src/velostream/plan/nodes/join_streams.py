@@ -62,8 +62,8 @@ class JoinStreams(Node):
             self.require_condition(both, condition)
         self.require_fields(self.left.fields, self.left_time)
         self.require_fields(self.right.fields, self.right_time)
-        if self.kind in OUTER and self.residual and not self.conditions_on():
-            odd = next(part for part in self.residual if pair_form(part, both, {}) is None)
+        if self.kind in OUTER and self.asked_after:
+            odd = self.asked_after[0]
             hint = f"{ASKED}; or use an INNER JOIN"
             message = f"a {self.kind} JOIN cannot ask '{odd}' before it knows that a row stays alone"
             raise VeloError(message, hint=hint, span=odd.span, code="join-unsupported")
@@ -79,22 +79,26 @@ class JoinStreams(Node):
         return self.left.fields.plus((*self.right.fields, *added, *time))
 
     def conditions_on(self, names: tuple[tuple[str, ...], tuple[str, ...]] | None = None) -> tuple[Form, ...]:
-        """The other conditions of ON as the operator computes them, over columns that are called so on each side; none
-        where one of them is for Spark alone."""
+        """The other conditions of ON as the operator computes them, over columns that are called so on each side;
+        without those that are for Spark alone."""
         both = self.left.fields.plus(self.right.fields)
         called = both.names if names is None else (*names[0], *names[1])
         known: dict[str, Form] = {field: ("column", name) for field, name in zip(both.names, called, strict=True)}
-        forms = [form for part in self.residual if (form := pair_form(part, both, known)) is not None]
-        return tuple(forms) if len(forms) == len(self.residual) else ()
+        return tuple(form for part in self.residual if (form := pair_form(part, both, known)) is not None)
+
+    @property
+    def asked_after(self) -> tuple[Expression, ...]:
+        """The conditions that only Spark can ask, after the join: records count as met whatever they say."""
+        both = self.left.fields.plus(self.right.fields)
+        return tuple(part for part in self.residual if pair_form(part, both, {}) is None)
 
     @property
     def uncertain(self) -> tuple[Expression, ...]:
-        """The conditions of which Spark says whether they hold: all, or those that the operator asks and that fail for
-        some pairs, as a sum does that is too large."""
-        forms = self.conditions_on()
-        if not forms:
-            return self.residual
-        return tuple(part for part, form in zip(self.residual, forms, strict=True) if may_fail(form))
+        """The conditions of which Spark says whether they hold: those that only it can ask, and those that the operator
+        asks and that fail for some pairs, as a sum does that is too large."""
+        both = self.left.fields.plus(self.right.fields)
+        forms = [(part, pair_form(part, both, {})) for part in self.residual]
+        return tuple(part for part, form in forms if form is None or may_fail(form))
 
     def may_lack(self, field: str) -> bool:
         """True where a row that stays alone has no value of a field."""

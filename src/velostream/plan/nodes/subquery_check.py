@@ -18,6 +18,8 @@ SCALAR = "SCALAR"
 ANY = "ANY"
 ALL = "ALL"
 KINDS = (IN, EXISTS, SCALAR, ANY, ALL)
+FOLDS = ("COUNT", "SUM", "AVG", "MIN", "MAX")
+"""What can be made of the values of the rows that belong to a row."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,7 @@ class SubqueryCheck(Node):
     IN, ANY and ALL compare `operand` by `operator` with the first column of the query. `conditions` are those that read
     both the row and the query's rows. SCALAR gives the one value, or `empty` (NULL where that is None) without a row;
     it takes the first `limit` of the rows that belong to a row in that `order`, and with `distinct` each value once.
+    With a `fold` it gives what that makes of their values.
     """
 
     input: Node
@@ -41,6 +44,7 @@ class SubqueryCheck(Node):
     order: tuple[Order, ...] = ()
     limit: int | None = None
     distinct: bool = False
+    fold: str = ""
 
     branches: ClassVar[tuple[str, ...]] = ("input", "query")
 
@@ -58,7 +62,9 @@ class SubqueryCheck(Node):
             self.require(self.input.fields, self.operand)
             if not comparable(self.operand.type, self.value.type):
                 raise self.refuse(f"'{self.operand}' is {self.operand.type}, the subquery gives {self.value.type}")
-        if self.kind != SCALAR and (self.order or self.limit is not None or self.distinct):
+        if self.fold and self.fold not in FOLDS:
+            raise self.refuse(f"'{self.fold}' is nothing that can be made of values")
+        if self.kind != SCALAR and (self.order or self.limit is not None or self.distinct or self.fold):
             raise self.refuse(f"{self.kind} asks all rows")
         both = self.input.fields.plus(self.query.fields)
         self.require(both, *(term.expression for term in self.order))

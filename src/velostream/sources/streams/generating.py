@@ -53,11 +53,19 @@ def recipe_of(source: str, columns: list[tuple[str, Type]], settings: Settings, 
     )
 
 
+def schema_of(recipe: Recipe, columns: list[tuple[str, Type]]) -> str:
+    """The columns of records as they are made, as DDL: the event time still a TIMESTAMP, and `SYSTEM`."""
+    from velostream.sources.streams.datagen import SYSTEM
+
+    declared = [f"`{name}` {'TIMESTAMP' if name == recipe.time else kind}" for name, kind in columns]
+    return ", ".join((*declared, SYSTEM))
+
+
 def generated(node: Any, lowering: Any) -> DataFrame:
     """The stream of a scan over generated records: its columns, the event time still a TIMESTAMP, and `SYSTEM`."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    from velostream.sources.streams.datagen import SYSTEM, DatagenStream
+    from velostream.sources.streams.datagen import DatagenStream
 
     spark = lowering.spark
     columns = [(column.name, column.type) for column in node.declared]
@@ -69,10 +77,7 @@ def generated(node: Any, lowering: Any) -> DataFrame:
         message = f"'{node.source}' makes records without end, so that a run until its end never ends"
         raise VeloError(message, hint=f"set '{node.source}.rows', or run it without --until-done", code="unsupported")
     spark.dataSource.register(DatagenStream)
-    declared = [f"`{name}` {'TIMESTAMP' if name == recipe.time else kind}" for name, kind in columns]
     reader = spark.readStream.name(f"source_{node.source}").format("velo_datagen")
-    stream: DataFrame = (
-        reader.option("recipe", json.dumps(asdict(recipe))).schema(", ".join((*declared, SYSTEM))).load()
-    )
+    stream: DataFrame = reader.option("recipe", json.dumps(asdict(recipe))).schema(schema_of(recipe, columns)).load()
     # a batch may be planned long before its records are asked for, and they come as the clock goes on
     return stream.withColumn("_clock", F.greatest(F.col("_clock"), F.current_timestamp()))

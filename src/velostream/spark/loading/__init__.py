@@ -10,6 +10,7 @@ from velostream.errors import VeloError
 from velostream.plan.job import LoadedTable
 from velostream.spark.loading.database import DatabaseTable
 from velostream.spark.loading.files import FileTable, ObjectTable
+from velostream.spark.loading.generated import GeneratedTable
 from velostream.spark.loading.kafka import KafkaTable
 from velostream.spark.loading.web import WebTable
 from velostream.spark.lower.refusals import unloadable
@@ -24,6 +25,7 @@ LOADED: dict[str, Callable[[LoadedTable, SparkSession, Path, Path], TableSource]
     "kafka_source": KafkaTable,
     "database_source": DatabaseTable,
     "http_source": WebTable,
+    "datagen_source": GeneratedTable,
 }
 """By connector: a class over the table, the session, the folder that relative paths start from, and one of its own."""
 

@@ -57,6 +57,11 @@ _MORE = {
     "http_source": ("listen", *_CALLED),
     "s3_source": _S3,
 }
+_MADE = (
+    *("rate", "rows", "seed", "start.time", "time.step", "order", "out_of_order.", "late.", "fields.", "partitions"),
+    *("event.time.field", "event.time.format", "event.time.zone"),
+)
+"""What says how the records of a table are made."""
 _TOLD = ("s3.notifications",)
 """Of a source of objects that a stream reads; a table is loaded by listing."""
 _TABLE = (
@@ -86,7 +91,7 @@ def ignored(job: Job) -> Iterator[VeloError]:
         yield from _registry(scan.settings, scan.connector, scan.source)
     for table in job.root.walk():
         if isinstance(table, TableScan | Materialise) and not (apart and table is job.root):
-            more = (*_LOADED, *_MORE.get(table.connector, ())) if isinstance(table, TableScan) else ()
+            more = _of_loaded(table) if isinstance(table, TableScan) else ()
             yield from _ignored(table.settings, (*_TABLE, *more), "table", table.table, client=bool(more))
             yield from _registry(table.settings, table.connector if isinstance(table, TableScan) else "", table.table)
     sinks = next((node for node in job.root.walk() if isinstance(node, Sinks)), None)
@@ -94,6 +99,12 @@ def ignored(job: Job) -> Iterator[VeloError]:
         more = _KAFKA_SINK if target.connector == "kafka_sink" else ()
         has_client = target.connector in ("kafka_sink", "http_sink")
         yield from _ignored(target.settings, (*_SINK, *more), "sink", target.name, client=has_client)
+
+
+def _of_loaded(table: TableScan) -> tuple[str, ...]:
+    if table.connector == "datagen_source":
+        return _MADE
+    return (*_LOADED, *_MORE.get(table.connector, ()))
 
 
 def _stateless(job: Job) -> Iterator[VeloError]:

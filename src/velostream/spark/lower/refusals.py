@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from velostream.positions import Span
     from velostream.validation import Validated
 
-TABLES = ("file_source", "s3_source", "kafka_source", "database_source", "http_source")
-"""The connectors that tables are loaded from."""
 FORGETS = ("discarding", "update_previous")
 """Ways to emit and to treat late rows that forget what went out."""
 _BEFORE = "join before the window, or set 'allowed.lateness' to 0 with EMIT FINAL below the join"
@@ -102,10 +100,9 @@ def unloadable(table: LoadedTable) -> Iterator[VeloError]:
     """All that keeps a table from being loaded: sources without an end, formats that cannot be read."""
     place = table.settings.find("type")
     span = place.origin.span if place is not None else None
-    if table.connector not in TABLES:
-        message = f"table '{table.name}' is loaded by a {table.connector}, which has no end to load up to"
-        hint = f"CREATE TABLE … AS SELECT keeps what a stream says; tables are loaded from {', '.join(TABLES)}"
-        yield VeloError(message, hint=hint, span=span, code="unsupported")
+    if table.connector == "datagen_source" and table.settings.get("rows") is None:
+        message = f"table '{table.name}' is made by a datagen_source without `rows`, so that it is never loaded"
+        yield VeloError(message, hint=f"set '{table.name}.rows'", span=span, code="unsupported")
     elif table.connector == "http_source" and table.settings.get("listen") is not None:
         message = f"table '{table.name}' listens for records, so that it is never loaded"
         hint = "CREATE STREAM … to listen, and CREATE TABLE … AS SELECT … FROM it"

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from velostream.plan.fields import Field
 from velostream.plan.header_calls import HEADERS
 from velostream.plan.nodes import Scan
+from velostream.plan.time import EventTime
 from velostream.sources.streams.given import GIVEN
 from velostream.spark.lower.changelog import as_changes, with_origins, with_times_of_deletions
 from velostream.spark.lower.context import SLOT, Lowering, column
@@ -105,7 +108,7 @@ def _decoded(node: Scan, lowering: Lowering) -> DataFrame:
 
     frame, schema, form = open_stream(node, lowering)
     if node.connector == "datagen_source" and node.event_time.column:
-        frame = _with_time(node, frame)
+        frame = with_time(frame, node.declared, node.event_time)
     early = lowering.early.get(node.source) if node.connector == "kafka_source" else None
     if early is not None:
         frame = _early(frame, early, timed=_reads_record_time(node))
@@ -144,8 +147,7 @@ def _reads_record_time(node: Scan) -> bool:
     return asked or not node.event_time.column or node.event_time.fallback == "record_time" or bool(node.changelog)
 
 
-def _with_time(node: Scan, frame: DataFrame) -> DataFrame:
+def with_time(frame: DataFrame, declared: Sequence[Field], times: EventTime) -> DataFrame:
     """Generated records with their event time as its column is declared."""
-    held = next(one for one in node.declared if one.name.casefold() == node.event_time.column.casefold())
-    kind = str(held.type).casefold()
-    return frame.withColumn(held.name, written(column(held.name), kind, node.event_time))
+    held = next(one for one in declared if one.name.casefold() == times.column.casefold())
+    return frame.withColumn(held.name, written(column(held.name), str(held.type).casefold(), times))

@@ -125,10 +125,25 @@ def _answer(node: SubqueryCheck) -> str:
         return f"{_ROWS} > 0"
     if node.kind == SCALAR:
         empty = node.empty.spark if node.empty is not None else "NULL"
+        if node.fold:
+            return f"CASE WHEN {_ROWS} > 0 THEN {_folded(node)} ELSE {empty} END"
         return f"CASE WHEN {_ROWS} > 0 THEN element_at({_HITS}.rows, 1).c0 ELSE {empty} END"
     every, otherwise = ("forall", "true") if node.kind == ALL else ("exists", "false")
     compared = f"{_OPERAND} {node.operator} _row.c0"
     return f"CASE WHEN {_ROWS} > 0 THEN {every}({_HITS}.rows, _row -> {compared}) ELSE {otherwise} END"
+
+
+def _folded(node: SubqueryCheck) -> str:
+    """What a fold makes of the values of the rows that were hit, without the NULLs."""
+    values = f"filter(transform({_HITS}.rows, _row -> _row.c0), _value -> _value IS NOT NULL)"
+    if node.fold == "COUNT":
+        return f"size({values})"
+    if node.fold in ("MIN", "MAX"):
+        return f"array_{node.fold.lower()}({values})"
+    kind = str(node.type)
+    total = f"aggregate({values}, CAST(0 AS {kind}), (_sum, _value) -> CAST(_sum + _value AS {kind}))"
+    share = f"{total} / size({values})" if node.fold == "AVG" else total
+    return f"CASE WHEN size({values}) > 0 THEN {share} END"
 
 
 def _complaints(node: SubqueryCheck, alive: Column) -> tuple[Column, Column]:
@@ -138,7 +153,7 @@ def _complaints(node: SubqueryCheck, alive: Column) -> tuple[Column, Column]:
     failed = alive & column(_ANSWER).isNull()
     if node.kind != SCALAR:
         return F.when(failed, F.lit(BAD_VALUE)).otherwise(column(STATUS)), column(DETAIL)
-    several = alive & (column(_ROWS) > 1)
+    several = alive & (column(_ROWS) > 1) & F.lit(not node.fold)
     status = F.when(failed | several, F.lit(BAD_VALUE)).otherwise(column(STATUS))
     told = F.lit(f"the subquery '{node.name}' gives more than one row")
     return status, F.when(several, told).otherwise(column(DETAIL))

@@ -207,13 +207,13 @@ def special_form(binder: ExpressionBinder, node: exp.Expr) -> Type:
 
 def filtered(binder: ExpressionBinder, node: exp.Expr) -> Type:
     """`agg(x) FILTER (WHERE condition)`."""
-    from velostream.validation.grouping import is_aggregate
+    from velostream.validation.grouping import is_aggregate_call
 
     inner = node.this.this if isinstance(node.this, exp.WithinGroup) else node.this
     if (
         isinstance(inner, exp.Anonymous)
         and binder.library.find(str(inner.this))
-        and not is_aggregate(inner, binder.library)
+        and not is_aggregate_call(inner, binder.library)
     ):
         message = f"FILTER belongs to aggregates, and {str(inner.this).upper()} is none"
         binder.refuse("aggregate-not-allowed", message, node, "use CASE WHEN, or WHERE")

@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from velostream.sql.spans import span_of
 from velostream.validation.bound import BoundSelect, BoundStatement
-from velostream.validation.grouping import is_aggregate
+from velostream.validation.grouping import is_aggregate_call
 from velostream.validation.rules.base import Look
 from velostream.validation.walk import all_selects_of, streams
 
@@ -30,7 +30,7 @@ def _look_into(tree: exp.Expr, select: BoundSelect, look: Look) -> None:
     pending = [tree]
     while pending:
         node = pending.pop()
-        if node in grouped or is_aggregate(node, look.library):
+        if node in grouped or is_aggregate_call(node, look.library):
             continue
         if isinstance(node, exp.Anonymous) and look.library.find(str(node.this)) is None:
             continue  # it may be an aggregate: that it is unknown has been said

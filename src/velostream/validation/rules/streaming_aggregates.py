@@ -8,6 +8,7 @@ from velostream.functions.base import FunctionKind
 from velostream.sql.spans import span_of
 from velostream.validation.bound import BoundStatement
 from velostream.validation.grouping import aggregates_of
+from velostream.validation.outer_aggregates import outside_of
 from velostream.validation.rules.base import Look
 from velostream.validation.walk import expressions_of, selects_of, streams
 
@@ -18,7 +19,7 @@ def check(statement: BoundStatement, look: Look) -> None:
         if not streams(select):
             continue
         for _, expression in expressions_of(select):
-            for call in aggregates_of(expression.tree, look.library):
+            for call in (*aggregates_of(expression.tree, look.library), *outside_of(expression.tree)):
                 function = look.library.find(str(call.this))
                 if function is not None and not function.accumulator:
                     hint = "Spark has it for batch queries only"

@@ -115,6 +115,23 @@ def test_the_time_of_a_micro_batch_is_not_in_the_code_that_decodes_records(one_s
     assert "current_timestamp()" not in before, "Spark would compile all of it anew for every micro-batch"
 
 
+def test_further_micro_batches_compile_nothing(one_spark: Any, tmp_path: Path) -> None:
+    compiled = one_spark._jvm.org.apache.spark.metrics.source.CodegenMetrics.METRIC_COMPILATION_TIME()
+    query = "SELECT k, COUNT(*) AS n FROM s GROUP BY k WINDOW TUMBLING(1m)"
+    settings = {"format": "jsonl", "event.time.field": "at", "files.per.batch": "1", "scan.in_worker": "never"}
+    before = 0
+    for number, files in enumerate((2, 6)):
+        home = tmp_path / str(number)
+        (home / "in").mkdir(parents=True)
+        for each in range(files):
+            line = json.dumps({"k": "a", "at": f"2026-01-01T00:0{each}:00Z"})
+            (home / "in" / f"{each}.jsonl").write_text(line + "\n")
+        before = compiled.getCount()
+        report = run(one_spark, home, query, columns="k STRING, at TIMESTAMP", **settings)
+        assert report["records"]["in_results"] == files
+    assert compiled.getCount() - before < 4, "what is generated has something of its micro-batch in it"
+
+
 def test_a_csv_header_in_another_order_is_mapped_by_name(one_spark: Any, tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "0.csv").write_text("extra,V,k\nx,1,a\ny,2\nz,NA,b\n")

@@ -14,7 +14,7 @@ from velostream.events import Events
 from velostream.jobs.ownership import Owners
 from velostream.jobs.preparing import Preparing
 from velostream.jobs.rounds import rounds
-from velostream.jobs.running import POLL, RunningJob
+from velostream.jobs.running import POLL, SOON, RunningJob
 from velostream.jobs.tables import Tables
 from velostream.plan.job import ApplicationPlan, Job
 from velostream.plan.nodes import Materialise
@@ -128,7 +128,7 @@ class Runner:
         """Waits until the sources of a job are open: Spark gives a Python process of theirs ten seconds to come up,
         which many at once would miss on few cores."""
         until = time.monotonic() + SETTLING
-        while job.is_opening and time.monotonic() < until and not self.stopping.wait(POLL):
+        while job.is_opening and time.monotonic() < until and not self.stopping.wait(SOON):
             self.check()
 
     def run_until_done(self) -> None:

@@ -41,8 +41,8 @@ from velostream.tables.progress import LOADING
 
 POLL = 0.05
 """How often a query is asked whether it is done, in seconds; each time costs a call of the JVM."""
-ENDING = 0.01
-"""The same for one that is about to end."""
+SOON = 0.01
+"""The same for one that is about to be open, or to end."""
 NUDGE = 1.0
 """How often, at most, a job without input is made to look at its tables, in seconds."""
 OPENING = "Initializing"
@@ -265,7 +265,7 @@ class RunningJob:
         self.writer.stopping.set()
         while self.query.isActive:
             if self._is_at_work:
-                time.sleep(ENDING)
+                time.sleep(SOON)
             else:
                 self.query.stop()
         self.check()

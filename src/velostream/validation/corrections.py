@@ -62,7 +62,8 @@ def _is_corrected(relation: Relation) -> bool:
     """True for streams of statements that correct them, and for changes of a database."""
     settings: Settings | None = relation.settings
     known = settings is not None and settings.known.find("format") is not None
-    form = FORMATS.get(settings.text("format")) if settings is not None and known else None
+    named = settings.get("format") if settings is not None and known else None
+    form = FORMATS.get(str(named)) if named is not None else None
     return relation.revises or (relation.read_back is None and form is not None and form.changelog)
 
 

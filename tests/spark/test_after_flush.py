@@ -51,7 +51,7 @@ def run(spark: Any, home: Path, files: int, chance: random.Random) -> None:
     (home / "in").mkdir(exist_ok=True, parents=True)
     for number in range(files):
         lines = [
-            json.dumps({"k": chance.choice("abc"), "v": chance.randint(0, 4), "at": moment(chance)}) for _ in range(25)
+            json.dumps({"k": chance.choice("abc"), "v": chance.randint(0, 4), "at": moment(chance)}) for _ in range(40)
         ]
         there = len(list((home / "in").iterdir()))
         (home / "in" / f"{there}-{number}.jsonl").write_text("\n".join(lines) + "\n")
@@ -61,7 +61,7 @@ def run(spark: Any, home: Path, files: int, chance: random.Random) -> None:
     for name, (query, _) in QUERIES.items():
         text += (
             f"-- @name: {name}\n{query} INTO {name} WITH ('{name}.type' = 'file_sink', '{name}.format' = 'jsonl', "
-            f"'{name}.path' = '{home}/{name}', 'num_partitions' = '3');\n"
+            f"'{name}.path' = '{home}/{name}', 'num_partitions' = '2');\n"
         )
     answer = validate(text, "test.sql", variables={})
     assert answer.ok, answer.findings.errors
@@ -86,9 +86,9 @@ def standing(home: Path, name: str) -> list[str]:
 
 def test_rows_that_corrections_move_are_those_of_one_run(one_spark: Any, tmp_path: Path, caplog: Any) -> None:
     calm, parted = tmp_path / "calm", tmp_path / "parted"
-    run(one_spark, calm, 3, random.Random(4))
+    run(one_spark, calm, 2, random.Random(4))
     chance = random.Random(4)
-    for _ in range(3):
+    for _ in range(2):
         run(one_spark, parted, 1, chance)
     for name in QUERIES:
         assert standing(calm, name), name

@@ -43,7 +43,7 @@ def test_how_a_table_is_joined_goes_by_its_size(velo: Velo, app: str, monkeypatc
         " 'path' = 'limits.csv', 'format' = 'csv');"
         " SELECT t.symbol, l.most FROM trades t JOIN limits l ON t.symbol = l.symbol"
     )
-    assert "looked up: in every task (broadcast) up to 64MB, else by shuffled keys\n" in velo("explain", "more.sql").out
+    assert "looked up: in every task (broadcast) up to 16MB, else by shuffled keys\n" in velo("explain", "more.sql").out
     Path("limits.csv").write_text("symbol,most\nA,1\n")
     small = velo("explain", "more.sql").out
     assert "looked up: in every task (broadcast)\n" in small

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from velostream.plan.fields import Field, Fields
 from velostream.plan.nodes.base import EVENT_TIME, Node
 
-BROADCAST = 64 * 1024 * 1024
+BROADCAST = 16 * 1024 * 1024
 """Tables of up to so many bytes of Parquet are sent to every task that joins them."""
 
 

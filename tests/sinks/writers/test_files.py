@@ -162,11 +162,14 @@ def test_a_folder_is_looked_through_only_for_a_batch_that_may_be_there(
 
     first = Place(tmp_path, "out", QUERY, 4)
     (tmp_path / f"{first.prefix}00009.jsonl").write_text("of an earlier process")
+    later = Place(tmp_path, "out", QUERY, 6)
+    (tmp_path / f"{later.prefix}00009.jsonl").write_text("of one whose checkpoint was put back")
     assert publish(4, 3) == ["00000", "00001", "00002"]
-    assert looked == [tmp_path]
     assert publish(5, 2) == ["00000", "00001"]
+    assert publish(6, 1) == ["00000"]
+    assert publish(7, 2) == ["00000", "00001"]
     assert not looked
-    assert publish(5, 1) == ["00000"]
+    assert publish(7, 1) == ["00000"]
     assert looked == [tmp_path]
 
 

@@ -22,7 +22,7 @@ ABANDONED = 86_400.0
 _swept: set[tuple[str, str, str]] = set()
 """The folders that were swept for a sink of a query in this process."""
 _published: dict[tuple[str, str], int] = {}
-"""The last micro-batch that this process put into a folder, by what owns its files."""
+"""The last micro-batch that ever came into a folder, by what owns its files."""
 
 
 def beginning(sink: str) -> str:
@@ -82,12 +82,16 @@ class Place:
         return targets
 
     def _may_be_again(self) -> bool:
-        """True where the batch may have been tried before: by this process, or as the first one of it by another. The
-        folder is not looked through for any other, however many files it has."""
+        """True where the folder may have files of the batch: of a try before, or of a checkpoint that was put back. It
+        is looked through once, and then only for batches up to the last one that was ever there."""
         owner = (str(self.folder.absolute()), self.owner)
-        again = self.number <= _published.get(owner, self.number)
-        _published[owner] = self.number
-        return again
+        begin = f"part-{self.owner}-"
+        if owner not in _published:
+            found = (file.name[len(begin) :].partition("-")[0] for file in self.folder.glob(f"{begin}*"))
+            _published[owner] = max((int(number) for number in found if number.isdecimal()), default=-1)
+        last = _published[owner]
+        _published[owner] = max(last, self.number)
+        return self.number <= last
 
     def clear(self) -> None:
         """Removes the folder in which files were written."""
